@@ -1,0 +1,1 @@
+//! Searches, traces, the oracle and the plan of what combines.

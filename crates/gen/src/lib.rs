@@ -1,0 +1,1 @@
+//! A seedable generator of well-formed random Promela.

@@ -1,0 +1,1 @@
+//! Promela text into a system and its properties, with diagnostics.

@@ -1,0 +1,1 @@
+//! Formulas of linear temporal logic over numbered propositions.

@@ -1,0 +1,1 @@
+//! The typed system, its validator, its printed form and its meaning.

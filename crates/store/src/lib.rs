@@ -1,0 +1,1 @@
+//! Byte strings into state numbers.
