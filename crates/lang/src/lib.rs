@@ -1,1 +1,3 @@
 //! Promela text into a system and its properties, with diagnostics.
+
+pub mod ast;

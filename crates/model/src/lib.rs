@@ -1,1 +1,9 @@
-//! The typed system, its validator, its printed form and its meaning.
+//! What a system is, and what it means.
+//!
+//! Promela and other front ends lower to [`ir::System`]; [`interp`] says what it does; everything that
+//! searches sees it through [`successors::Successors`]. This crate knows no Promela, no logic, no search
+//! and does no input or output.
+
+pub mod diagnostic;
+pub mod index;
+pub mod source;

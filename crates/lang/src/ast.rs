@@ -1,0 +1,397 @@
+//! The tree of a Promela text, as its author wrote it after macros and inlines were expanded.
+//!
+//! Nothing is resolved here: names are names, constants are expressions. Every node has its span.
+//! A part that could not be read becomes an `Error` node, so that the rest can still be checked.
+
+use spinor_model::source::Span;
+use std::sync::Arc;
+
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    pub units: Vec<Unit>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Unit {
+    Proctype(Proctype),
+    /// `never`, one automaton
+    Never(Claim),
+    Ltl(Ltl),
+    Trace(Trace),
+    Decl(Decl),
+    Typedef(Typedef),
+    Mtype(MtypeDecl),
+    /// `c_code`, `c_decl`, `c_state`, `c_track` at the top level; refused by the checker
+    C(CFragment),
+}
+
+#[derive(Clone, Debug)]
+pub struct Ident {
+    pub name: Arc<str>,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProcKind {
+    Proctype,
+    /// `D_proctype`: nondeterminism is an error
+    Deterministic,
+    Init,
+}
+
+#[derive(Clone, Debug)]
+pub struct Proctype {
+    pub kind: ProcKind,
+    /// `active` is `Some(None)`, `active [n]` is `Some(Some(n))`
+    pub active: Option<Option<Expr>>,
+    /// `init` is called `init`, at its keyword
+    pub name: Ident,
+    pub params: Vec<Decl>,
+    pub priority: Option<Expr>,
+    pub provided: Option<Expr>,
+    pub body: Seq,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Claim {
+    pub name: Option<Ident>,
+    pub body: Seq,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Ltl {
+    pub name: Option<Ident>,
+    pub formula: Expr,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// `notrace`: the run must not match
+    pub negated: bool,
+    pub body: Seq,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Typedef {
+    pub name: Ident,
+    pub fields: Vec<Decl>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct MtypeDecl {
+    /// `mtype:fruit = { … }`
+    pub set: Option<Ident>,
+    pub names: Vec<Ident>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct CFragment {
+    /// `c_code`, `c_decl`, `c_state`, `c_track`, `c_expr`
+    pub keyword: &'static str,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visibility {
+    Hidden,
+    Show,
+    Local,
+}
+
+#[derive(Clone, Debug)]
+pub struct Decl {
+    pub visibility: Option<(Visibility, Span)>,
+    pub ty: TypeRef,
+    pub vars: Vec<DeclVar>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct TypeRef {
+    pub kind: TypeKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum TypeKind {
+    Bit,
+    Bool,
+    Byte,
+    Pid,
+    Short,
+    Int,
+    Unsigned,
+    /// `mtype` or `mtype:set`
+    Mtype(Option<Ident>),
+    Chan,
+    Named(Ident),
+}
+
+#[derive(Clone, Debug)]
+pub struct DeclVar {
+    pub name: Ident,
+    /// `: n`, for `unsigned`
+    pub width: Option<Expr>,
+    pub array: Option<Expr>,
+    pub init: Option<Init>,
+    /// from the name to the end of the initialiser
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum Init {
+    Expr(Expr),
+    List(Vec<Expr>, Span),
+    Chan(ChanInit),
+}
+
+#[derive(Clone, Debug)]
+pub struct ChanInit {
+    pub capacity: Expr,
+    pub fields: Vec<TypeRef>,
+    pub span: Span,
+}
+
+/// A sequence of statements; for blocks the span runs from `{` to `}`.
+#[derive(Clone, Debug, Default)]
+pub struct Seq {
+    pub stmts: Vec<Stmt>,
+    pub span: Span,
+    /// the closing brace, `fi`, `od`, or the next `::`; where control leaves the sequence
+    pub close: Span,
+}
+
+/// A statement with the labels that stand before it.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    pub labels: Vec<Ident>,
+    pub kind: StmtKind,
+    /// without its labels
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    Decl(Decl),
+    /// `xr a, b` and `xs a, b`
+    Exclusive {
+        send: bool,
+        chans: Vec<VarRef>,
+    },
+    Expr(Expr),
+    /// a bare label: SPIN adds a `skip` for it
+    LabelOnly,
+    Else,
+    Assign {
+        to: VarRef,
+        value: Expr,
+    },
+    /// `x++` and `x--`
+    Step {
+        to: VarRef,
+        up: bool,
+    },
+    Send {
+        chan: VarRef,
+        sorted: bool,
+        args: Vec<Expr>,
+    },
+    /// `?` (`random` false), `??` (`random`); `keep` for the copying forms `?<…>`
+    Receive {
+        chan: VarRef,
+        random: bool,
+        keep: bool,
+        args: Vec<RecvArg>,
+    },
+    Assert(Expr),
+    Printf {
+        format: Arc<str>,
+        format_span: Span,
+        args: Vec<Expr>,
+    },
+    Printm(Expr),
+    SetPriority {
+        pid: Expr,
+        value: Expr,
+    },
+    If(Vec<Seq>),
+    Do(Vec<Seq>),
+    Break,
+    Goto(Ident),
+    /// `for (i : a .. b) { … }`
+    ForRange {
+        var: VarRef,
+        from: Expr,
+        to: Expr,
+        body: Seq,
+    },
+    /// `for (i in a) { … }`, over an array or a channel
+    ForIn {
+        var: VarRef,
+        over: VarRef,
+        body: Seq,
+    },
+    /// `select (i : a .. b)`; `literal` when both bounds are plain numbers in the text
+    Select {
+        var: VarRef,
+        from: Expr,
+        to: Expr,
+        literal: bool,
+    },
+    Atomic(Seq),
+    DStep(Seq),
+    Block(Seq),
+    Unless {
+        main: Box<Stmt>,
+        escape: Box<Stmt>,
+    },
+    /// an expanded inline: a block of its own. With `x = f(…)` its `return e` has become `x = e`
+    Inline {
+        name: Ident,
+        body: Seq,
+    },
+    /// `c_code`
+    C(CFragment),
+    Error,
+}
+
+#[derive(Clone, Debug)]
+pub struct RecvArg {
+    pub kind: RecvKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum RecvKind {
+    /// a variable, or an mtype name: which of the two is a matter of names, decided by the checker
+    Name(VarRef),
+    /// a number, possibly negative, or `true`, `false`, `skip`, a character
+    Const(Expr),
+    Eval(Expr),
+    /// `_`
+    Any,
+}
+
+/// `a[i].b.c[j]`
+#[derive(Clone, Debug)]
+pub struct VarRef {
+    pub parts: Vec<VarPart>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct VarPart {
+    pub name: Ident,
+    pub index: Option<Box<Expr>>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnOp {
+    Not,
+    Neg,
+    BitNot,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinOp {
+    Or,
+    And,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Shl,
+    Shr,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Probe {
+    Full,
+    Nfull,
+    Empty,
+    Nempty,
+}
+
+/// Operators that exist in `ltl` blocks only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Temporal {
+    Always,
+    Eventually,
+    Next,
+    Until,
+    WeakUntil,
+    Release,
+    Implies,
+    Equivalent,
+}
+
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// numbers, characters, `true`, `false`, `skip`
+    Num(i32),
+    /// a variable, an mtype name, or one of `_pid`, `_nr_pr`, `_last`, `_priority`, `_`
+    Var(VarRef),
+    Unary(UnOp, Box<Expr>),
+    Binary(BinOp, Box<Expr>, Box<Expr>),
+    /// `(c -> a : b)`
+    Cond(Box<Expr>, Box<Expr>, Box<Expr>),
+    Paren(Box<Expr>),
+    Run {
+        proctype: Ident,
+        args: Vec<Expr>,
+        priority: Option<Box<Expr>>,
+    },
+    Len(VarRef),
+    Probe(Probe, VarRef),
+    Enabled(Box<Expr>),
+    GetPriority(Box<Expr>),
+    PcValue(Box<Expr>),
+    /// `q?[…]`, `q??[…]`
+    Poll {
+        chan: VarRef,
+        random: bool,
+        args: Vec<RecvArg>,
+    },
+    Timeout,
+    NonProgress,
+    /// `P[e]@L`
+    RemoteLabel {
+        proctype: Ident,
+        pid: Option<Box<Expr>>,
+        label: Ident,
+    },
+    /// `P[e]:x[i]`
+    RemoteVar {
+        proctype: Ident,
+        pid: Option<Box<Expr>>,
+        var: Ident,
+        index: Option<Box<Expr>>,
+    },
+    /// one operand for `[]`, `<>`, `X`; two for the others
+    Temporal(Temporal, Vec<Expr>),
+    /// `c_expr`
+    C(CFragment),
+    Error,
+}
