@@ -5,5 +5,8 @@
 //! and does no input or output.
 
 pub mod diagnostic;
+pub mod fault;
 pub mod index;
+pub mod ir;
 pub mod source;
+pub mod successors;

@@ -4,7 +4,7 @@
 //! expanded, `via` names that expansion, whose own span names the call, and so on outwards. Nothing is
 //! lost: diagnostics show the whole chain, traces show the line the author thinks of as the statement.
 
-use crate::index::{Idx, IndexVec};
+use crate::index::IndexVec;
 
 crate::index_types! {
     /// A text that was read.
@@ -181,6 +181,7 @@ impl FileId {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::Idx;
 
     #[test]
     fn a_statement_made_by_a_macro_is_reported_at_the_call() {
