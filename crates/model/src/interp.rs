@@ -1,7 +1,873 @@
-//! The meaning of a system, in the plainest way we can say it.
+//! The meaning of a system, said in the plainest way.
 //!
-//! (body follows)
+//! Everything else that runs a system is a guess about this file, checked against it.
+//!
+//! # The argument
+//! A process at a location can take an edge when its guards hold, its `provided` clause holds, and, where the model
+//! uses priorities, no process of higher priority can move. If no process can move, `timeout` becomes true and
+//! everything is asked once more.
+//!
+//! * A send on a channel without slots needs a partner: another process whose location has a receive on that channel
+//!   that matches the message. The two halves are one step, the sender's. The partner's other statements do not
+//!   matter, except an escape (or earlier `d_step` option) that could take the same message: that goes first.
+//! * After an edge marked `Atomic` the process keeps the floor for as long as it can move. After a handshake the floor
+//!   is the receiver's to keep, never the sender's.
+//! * After an edge marked `DStep` the process goes on at once, taking the first edge that can run, until the block is
+//!   left; to be stuck there is a fault.
+//!
+//! Between the point where the floor is given back and the next such point lies one *outcome* of a step. Two runs of
+//! the same chain that return to a state seen in it would go round for ever: that is a fault, not a hang.
+//!
+//! # Invariants
+//!   M1 every slot written fits its type (state.rs, S1)
+//!   M2 `enabled` offers exactly the steps that `fire` can do without `can_run` saying no
+//!   M3 the same state gives the same steps in the same order
 
-use crate::fault::Fault;
-use crate::ir::{ChanDecl, Loc, Pid, ProctypeId, System};
-use crate::successors::Step;
+use crate::eval::{self, Eval};
+use crate::fault::{Fault, FaultKind};
+use crate::index::Idx;
+use crate::ir::{
+    ChanDecl, Edge, EdgeId, Effect, Expr, Frame, Guard, Init, MAX_LIVE, Pattern, Pid, Place, Proctype, ProctypeId,
+    Scope, System, Then, Type,
+};
+use crate::state::{self, ChanView, Layout, State};
+use crate::successors::{Batch, Outcome, Step, Successors};
+use std::sync::Arc;
+
+/// A system, ready to run.
+#[derive(Clone, Debug)]
+pub struct Interp {
+    system: Arc<System>,
+    layout: Arc<Layout>,
+    has_promises: bool,
+}
+
+/// Who may move next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Floor {
+    Anyone,
+    /// This process, if it can: it is inside an `atomic`.
+    Only(Pid),
+}
+
+/// What is worth knowing about statements besides the state they lead to.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    /// Faults after which the run goes on.
+    pub faults: Vec<Fault>,
+    pub reached: Vec<(ProctypeId, EdgeId)>,
+    pub truncated: Vec<(ProctypeId, EdgeId)>,
+    /// What `printf` and `printm` wrote, if it is wanted.
+    pub output: Option<String>,
+}
+
+/// One statement, handshake or `d_step` of an outcome.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Micro {
+    pub step: Step,
+    pub proctype: ProctypeId,
+    /// After it; where it was stopped, if it ended in a fatal fault.
+    pub state: State,
+    pub faults: Vec<Fault>,
+    pub output: String,
+    pub then: Floor,
+}
+
+/// A chain longer than this is watched for a state that comes back.
+const WATCH_FROM: usize = 64;
+
+type Run<T> = Result<T, FaultKind>;
+
+impl Interp {
+    pub fn new(system: Arc<System>) -> Interp {
+        let layout = Arc::new(Layout::new(&system));
+        let has_promises = system.proctypes.iter().any(|t| !t.promises.is_empty());
+        Interp { system, layout, has_promises }
+    }
+
+    pub fn system(&self) -> &System {
+        &self.system
+    }
+
+    pub fn shared_system(&self) -> &Arc<System> {
+        &self.system
+    }
+
+    /// A channel by its number, if it is alive.
+    pub fn chan<'a>(&'a self, state: &'a State, id: u8) -> Option<ChanView<'a>> {
+        if id == 0 || id as usize > state.n_chans() {
+            return None;
+        }
+        let chan = state.chan(id);
+        let decl = state::decl(&self.system, state, chan);
+        let n = decl.fields.len();
+        let messages = (0..state.chan_len(chan)).map(|i| state.message(chan, n, i)).collect();
+        Some(ChanView { id, decl, owner: chan.owner, messages })
+    }
+
+    /// The value of an expression, for explanations and formulas.
+    pub fn value(&self, state: &State, pid: Option<Pid>, e: &Expr) -> Result<i32, FaultKind> {
+        Eval::new(self, state, pid, false).value(e)
+    }
+
+    /// The statements that can run now, one by one. A process that holds the floor and is stuck gives it up.
+    pub fn moves(&self, state: &State, floor: Floor, out: &mut Vec<Step>) {
+        out.clear();
+        if let Floor::Only(pid) = floor {
+            self.floor_moves(state, pid, out);
+            if !out.is_empty() {
+                return;
+            }
+        }
+        self.all_moves(state, false, out);
+        if out.is_empty() && self.system.uses.timeout {
+            self.all_moves(state, true, out);
+        }
+    }
+
+    fn floor_moves(&self, state: &State, pid: Pid, out: &mut Vec<Step>) {
+        if self.system.uses.priorities && self.outranked(state, pid, false) {
+            return;
+        }
+        self.proc_moves(Eval::new(self, state, Some(pid), false), out);
+    }
+
+    fn all_moves(&self, state: &State, timeout: bool, out: &mut Vec<Step>) {
+        for pid in (0..state.n_procs() as Pid).rev() {
+            self.proc_moves(Eval::new(self, state, Some(pid), timeout), out);
+        }
+        if self.system.uses.priorities {
+            let top = out.iter().map(|s| state.priority(s.pid)).max();
+            out.retain(|s| Some(state.priority(s.pid)) == top);
+        }
+    }
+
+    /// Can a process of higher priority move?
+    fn outranked(&self, state: &State, pid: Pid, timeout: bool) -> bool {
+        (0..state.n_procs() as Pid)
+            .any(|p| state.priority(p) > state.priority(pid) && self.can_move(Eval::new(self, state, Some(p), timeout)))
+    }
+
+    pub(crate) fn can_move(&self, eval: Eval<'_>) -> bool {
+        let mut steps = Vec::new();
+        self.proc_moves(eval, &mut steps);
+        !steps.is_empty()
+    }
+
+    fn proctype_of(&self, state: &State, pid: Pid) -> &Proctype {
+        &self.system.proctypes[state.proctype(pid)]
+    }
+
+    pub(crate) fn non_progress(&self, state: &State) -> bool {
+        (0..state.n_procs() as Pid).all(|p| !self.proctype_of(state, p).locs[state.loc(p)].progress)
+    }
+
+    /// `provided`; a clause that faults lets the process through, so that the fault is met.
+    pub(crate) fn is_provided(&self, eval: Eval<'_>) -> bool {
+        match &self.proctype_of(eval.state, eval.own()).provided {
+            Some(clause) => eval.value(clause) != Ok(0),
+            None => true,
+        }
+    }
+
+    /// Appends the steps of one process.
+    fn proc_moves(&self, eval: Eval<'_>, out: &mut Vec<Step>) {
+        if !self.is_provided(eval) {
+            return;
+        }
+        let pid = eval.own();
+        let t = self.proctype_of(eval.state, pid);
+        for &edge in &t.locs[eval.state.loc(pid)].edges {
+            let step = Step { pid, edge, partner: None, timeout: eval.timeout };
+            match self.readiness(eval, t, edge) {
+                Ready::No => {}
+                Ready::Yes => out.push(step),
+                Ready::With(partners) => out.extend(partners.into_iter().map(|p| Step { partner: Some(p), ..step })),
+            }
+        }
+    }
+
+    /// Whether an edge can run. A guard that faults counts as holding: firing it meets the fault.
+    pub(crate) fn readiness(&self, eval: Eval<'_>, t: &Proctype, edge: EdgeId) -> Ready {
+        let edge = &t.edges[edge];
+        let mut ready = Ready::Yes;
+        for guard in &edge.guards {
+            let holds = match guard {
+                Guard::Holds(e) => eval.value(e) != Ok(0),
+                Guard::Youngest => eval.own() as usize + 1 == eval.state.n_procs(),
+                Guard::NoneOf(others) => others.iter().all(|e| matches!(self.readiness(eval, t, *e), Ready::No)),
+                Guard::Channel => {
+                    match self.channel_readiness(eval, edge) {
+                        Ok(Ready::No) => return Ready::No,
+                        Ok(Ready::Yes) | Err(_) => {}
+                        Ok(with) => ready = with,
+                    }
+                    true
+                }
+            };
+            if !holds {
+                return Ready::No;
+            }
+        }
+        ready
+    }
+
+    fn channel_readiness(&self, eval: Eval<'_>, edge: &Edge) -> Run<Ready> {
+        let yes_if = |b| Ok(if b { Ready::Yes } else { Ready::No });
+        match &edge.effects[0] {
+            Effect::Send { chan: e, args, .. } => {
+                let (chan, decl) = eval.chan(e)?;
+                if decl.capacity > 0 {
+                    return yes_if(eval.state.chan_len(chan) < decl.capacity as usize);
+                }
+                if edge.then == Then::DStep {
+                    return Err(FaultKind::RendezvousInDStep);
+                }
+                let message = self.message(eval, decl, args)?;
+                let partners = self.partners(eval, eval.value(e)?, &message);
+                Ok(if partners.is_empty() { Ready::No } else { Ready::With(partners) })
+            }
+            Effect::Receive { chan: e, random, keep, args } => {
+                let (chan, decl) = eval.chan(e)?;
+                if decl.capacity == 0 {
+                    // A receive never starts a handshake; to look without taking is a mistake.
+                    return if *keep { Err(FaultKind::PolledRendezvous) } else { Ok(Ready::No) };
+                }
+                yes_if(eval.find_message(chan, decl.fields.len(), *random, args)?.is_some())
+            }
+            other => unreachable!("validator rule V4: {other:?} has no channel guard"),
+        }
+    }
+
+    /// The fields of a message as the channel keeps them.
+    fn message(&self, eval: Eval<'_>, decl: &ChanDecl, args: &[Expr]) -> Run<Vec<i32>> {
+        if args.len() != decl.fields.len() {
+            return Err(FaultKind::WrongArity { given: args.len(), fields: decl.fields.len() });
+        }
+        args.iter().zip(&decl.fields).map(|(e, ty)| Ok(ty.fit(eval.value(e)?))).collect()
+    }
+
+    /// Who can take this message from a rendez-vous channel: youngest first.
+    fn partners(&self, sender: Eval<'_>, chan: i32, message: &[i32]) -> Vec<(Pid, EdgeId)> {
+        let mut out = Vec::new();
+        for pid in (0..sender.state.n_procs() as Pid).rev().filter(|p| *p != sender.own()) {
+            let eval = Eval { pid: Some(pid), ..sender };
+            let t = self.proctype_of(eval.state, pid);
+            let edges = &t.locs[eval.state.loc(pid)].edges;
+            if !edges.iter().any(|e| t.edges[*e].receive().is_some()) || !self.is_provided(eval) {
+                continue;
+            }
+            let takes = |edge: EdgeId| self.takes(eval, &t.edges[edge], chan, message);
+            for &edge in edges.iter().filter(|e| takes(**e)) {
+                let preempted = t.edges[edge].guards.iter().any(|g| match g {
+                    Guard::NoneOf(others) => others.iter().any(|e| takes(*e)),
+                    _ => false,
+                });
+                if !preempted {
+                    out.push((pid, edge));
+                }
+            }
+        }
+        out
+    }
+
+    /// A receive whose number of fields is wrong takes the message, so that the fault is met.
+    fn takes(&self, eval: Eval<'_>, edge: &Edge, chan: i32, message: &[i32]) -> bool {
+        match &edge.effects.first() {
+            Some(Effect::Receive { chan: e, keep: false, args, .. }) => {
+                eval.value(e) == Ok(chan) && (args.len() != message.len() || eval.matches(args, message) != Ok(false))
+            }
+            _ => false,
+        }
+    }
+
+    /// Does one statement, one handshake, or a `d_step` whole.
+    pub fn apply(&self, state: &mut State, step: Step, log: &mut Log) -> Result<Floor, Fault> {
+        let mut work = Work { interp: self, state, log, at: None, timeout: step.timeout, new_pid: 0 };
+        match work.step(step) {
+            Ok(floor) => Ok(floor),
+            Err(kind) => Err(Fault { kind, at: work.at }),
+        }
+    }
+
+    /// Explores one step to the points where the floor is given back, depth first, and hands each to `found`.
+    /// `found` returns false to stop.
+    fn chains(&self, state: &State, step: Step, log: &mut Log, found: &mut impl FnMut(Chain<'_>) -> bool) {
+        let mut links: Vec<Link> = Vec::new();
+        let mut atomic_steps = 0;
+        let mut watched: (usize, Vec<u8>) = (0, Vec::new());
+        let mut todo = vec![step];
+        loop {
+            // Take the next statement from the innermost open choice.
+            let Some(step) = (match links.last_mut() {
+                Some(link) => link.todo.pop(),
+                None => todo.pop(),
+            }) else {
+                if links.pop().is_none() {
+                    return;
+                }
+                continue;
+            };
+            let mut after = links.last().map_or(state, |l| &l.after).clone();
+            let n_faults = log.faults.len();
+            let result = self.apply(&mut after, step, log);
+            let faults = log.faults.split_off(n_faults);
+            let output = log.output.as_mut().map(std::mem::take).unwrap_or_default();
+            let mut todo = Vec::new();
+            let mut fatal = None;
+            let mut then = Floor::Anyone;
+            match result {
+                Ok(floor @ Floor::Only(pid)) => {
+                    atomic_steps += 1;
+                    then = floor;
+                    self.floor_moves(&after, pid, &mut todo);
+                    todo.reverse();
+                    if links.len() >= WATCH_FROM && !todo.is_empty() {
+                        let mut key = Vec::new();
+                        self.layout.pack(&after, &mut key);
+                        if key == watched.1 {
+                            let at = Some((step.pid, after.proctype(step.pid), step.edge));
+                            fatal = Some(Fault { kind: FaultKind::EndlessAtomic, at });
+                            todo.clear();
+                        } else if links.len() >= 2 * watched.0 || links.len() < watched.0 {
+                            watched = (links.len(), key);
+                        }
+                    }
+                }
+                Ok(Floor::Anyone) => {}
+                Err(fault) => fatal = Some(fault),
+            }
+            let endless = matches!(&fatal, Some(Fault { kind: FaultKind::EndlessAtomic, .. }));
+            let stays = todo.is_empty();
+            links.push(Link { step, after, todo, faults, output, then });
+            if stays {
+                let steps = std::mem::take(&mut atomic_steps);
+                if !found(Chain { links: &links, fatal, atomic_steps: steps }) || endless {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The statements of one outcome of a step, with the state after each.
+    pub fn path(&self, state: &State, step: Step, path: u32) -> Vec<Micro> {
+        let mut out = Vec::new();
+        let mut n = 0;
+        let mut log = Log { output: Some(String::new()), ..Log::default() };
+        self.chains(state, step, &mut log, &mut |chain| {
+            if n < path {
+                n += 1;
+                return true;
+            }
+            let mut before = state;
+            for link in chain.links {
+                out.push(Micro {
+                    step: link.step,
+                    proctype: before.proctype(link.step.pid),
+                    state: link.after.clone(),
+                    faults: link.faults.clone(),
+                    output: link.output.clone(),
+                    then: link.then,
+                });
+                before = &link.after;
+            }
+            if let (Some(fault), Some(last)) = (chain.fatal, out.last_mut()) {
+                last.faults.push(fault);
+            }
+            false
+        });
+        out
+    }
+}
+
+/// Whether an edge can run.
+pub(crate) enum Ready {
+    No,
+    Yes,
+    /// In a handshake, with any of these.
+    With(Vec<(Pid, EdgeId)>),
+}
+
+/// A statement of a chain, and the choices after it that are still to be tried, last first.
+struct Link {
+    step: Step,
+    after: State,
+    todo: Vec<Step>,
+    faults: Vec<Fault>,
+    output: String,
+    then: Floor,
+}
+
+struct Chain<'a> {
+    links: &'a [Link],
+    fatal: Option<Fault>,
+    /// Statements since the last chain was handed over, after which the floor was kept.
+    atomic_steps: u32,
+}
+
+impl Successors for Interp {
+    type State = State;
+
+    fn initial(&self) -> Result<State, Fault> {
+        let mut state = State::empty(&self.system);
+        let mut log = Log::default();
+        let mut work = Work { interp: self, state: &mut state, log: &mut log, at: None, timeout: false, new_pid: 0 };
+        let made = (|| {
+            if self.system.globals.chans.len() > MAX_LIVE {
+                return Err(FaultKind::TooManyChannels);
+            }
+            work.initialise(&self.system.globals, None, 1)?;
+            for &proctype in &self.system.active {
+                work.run(proctype, &[], None)?;
+            }
+            if let Some(monitor) = &self.system.monitor {
+                work.state.set_monitor(monitor.graph.start.index());
+            }
+            Ok(())
+        })();
+        match made {
+            Ok(()) => Ok(state),
+            Err(kind) => Err(Fault { kind, at: None }),
+        }
+    }
+
+    fn pack(&self, state: &State, key: &mut Vec<u8>) {
+        let start = key.len();
+        self.layout.pack(state, key);
+        debug_assert!(
+            {
+                let mut again = Vec::new();
+                self.layout.pack(&self.layout.unpack(&self.system, &key[start..]), &mut again);
+                again == key[start..]
+            },
+            "S3"
+        );
+    }
+
+    fn unpack(&self, key: &[u8]) -> State {
+        self.layout.unpack(&self.system, key)
+    }
+
+    fn enabled(&self, state: &State, steps: &mut Vec<Step>) {
+        self.moves(state, Floor::Anyone, steps);
+    }
+
+    fn fire(&self, state: &State, steps: &[Step], batch: &mut Batch) {
+        let mut log = Log {
+            reached: std::mem::take(&mut batch.reached),
+            truncated: std::mem::take(&mut batch.truncated),
+            ..Log::default()
+        };
+        for (n, step) in steps.iter().enumerate() {
+            let mut path = 0;
+            let mut found = |chain: Chain<'_>| {
+                let mut faults: Vec<Fault> = chain.links.iter().flat_map(|l| &l.faults).cloned().collect();
+                let mut key = None;
+                match chain.fatal {
+                    Some(fault) => faults.push(fault),
+                    None => {
+                        let start = batch.keys.len();
+                        self.pack(&chain.links.last().expect("a chain has a link").after, &mut batch.keys);
+                        key = Some(start..batch.keys.len());
+                    }
+                }
+                let atomic_steps = chain.atomic_steps;
+                batch.outcomes.push(Outcome { step: n as u32, path, key, faults, atomic_steps });
+                path += 1;
+                true
+            };
+            self.chains(state, *step, &mut log, &mut found);
+        }
+        batch.reached = log.reached;
+        batch.truncated = log.truncated;
+    }
+
+    fn may_end(&self, state: &State) -> bool {
+        let at_end = |p| {
+            let t = self.proctype_of(state, p);
+            state.loc(p) == t.end || t.locs[state.loc(p)].end
+        };
+        let trace_done = match &self.system.monitor {
+            Some(m) if !m.negated => {
+                let loc = crate::ir::Loc::new(state.monitor());
+                loc == m.graph.end || m.graph.locs[loc].end
+            }
+            _ => true,
+        };
+        trace_done && (0..state.n_procs() as Pid).all(at_end)
+    }
+}
+
+/// A state being changed.
+struct Work<'a, 'i> {
+    interp: &'i Interp,
+    state: &'a mut State,
+    log: &'a mut Log,
+    /// Whom to blame.
+    at: Option<(Pid, ProctypeId, EdgeId)>,
+    timeout: bool,
+    new_pid: i32,
+}
+
+impl<'i> Work<'_, 'i> {
+    fn eval(&self, pid: Option<Pid>) -> Eval<'_> {
+        Eval { new_pid: self.new_pid, ..Eval::new(self.interp, self.state, pid, self.timeout) }
+    }
+
+    fn blame(&mut self, pid: Pid, edge: EdgeId) -> &'i Proctype {
+        let proctype = self.state.proctype(pid);
+        self.at = Some((pid, proctype, edge));
+        self.log.reached.push((proctype, edge));
+        &self.interp.system.proctypes[proctype]
+    }
+
+    fn step(&mut self, step: Step) -> Run<Floor> {
+        let pid = step.pid;
+        let t = self.blame(pid, step.edge);
+        let edge = &t.edges[step.edge];
+        self.meet_faults_of_guards(pid, t, step.edge)?;
+        let Some((receiver, half)) = step.partner else {
+            self.effects(pid, &edge.effects)?;
+            return self.go_on(pid, t, edge);
+        };
+        // A handshake: the sender moves, then the receiver takes the message and the floor.
+        let (chan, args) = edge.send().expect("a partner answers a send");
+        let eval = self.eval(Some(pid));
+        let id = eval.value(chan)? as u8;
+        let (_, decl) = eval.chan(chan)?;
+        let message = self.interp.message(eval, decl, args)?;
+        self.note_lost_bits(pid, args, &decl.fields.clone(), &message)?;
+        self.promised(pid, true, id);
+        self.event(true, id, &message)?;
+        self.state.set_loc(pid, edge.to);
+        self.state.set_last(pid);
+        let t = self.blame(receiver, half);
+        let edge = &t.edges[half];
+        let Some(Effect::Receive { args, .. }) = edge.effects.first() else {
+            unreachable!("a partner's edge is a receive")
+        };
+        if args.len() != message.len() {
+            return Err(FaultKind::WrongArity { given: args.len(), fields: message.len() });
+        }
+        self.promised(receiver, false, id);
+        self.bind(receiver, args, &message)?;
+        self.event(false, id, &message)?;
+        self.effects(receiver, &edge.effects[1..])?;
+        self.go_on(receiver, t, edge)
+    }
+
+    /// A guard that faults was counted as holding; here the fault comes to light.
+    fn meet_faults_of_guards(&self, pid: Pid, t: &Proctype, edge: EdgeId) -> Run<()> {
+        let eval = self.eval(Some(pid));
+        if let Some(clause) = &t.provided {
+            eval.value(clause)?;
+        }
+        let edge = &t.edges[edge];
+        for guard in &edge.guards {
+            match guard {
+                Guard::Holds(e) => {
+                    eval.value(e)?;
+                }
+                Guard::Channel => {
+                    self.interp.channel_readiness(eval, edge)?;
+                }
+                Guard::NoneOf(_) | Guard::Youngest => {}
+            }
+        }
+        if t.deterministic {
+            let mut steps = Vec::new();
+            self.interp.proc_moves(eval, &mut steps);
+            if steps.len() > 1 {
+                return Err(FaultKind::Nondeterminism);
+            }
+        }
+        Ok(())
+    }
+
+    /// The process has done an edge: it moves on, and runs a `d_step` to its end.
+    fn go_on(&mut self, pid: Pid, t: &'i Proctype, mut edge: &'i Edge) -> Run<Floor> {
+        if matches!(edge.effects.last(), Some(Effect::End)) {
+            self.state.set_last(pid);
+            self.state.pop_proc();
+            return Ok(Floor::Anyone);
+        }
+        let mut watch = Watch::default();
+        loop {
+            self.state.set_loc(pid, edge.to);
+            self.state.set_last(pid);
+            match edge.then {
+                Then::Yield => return Ok(Floor::Anyone),
+                Then::Atomic => return Ok(Floor::Only(pid)),
+                Then::DStep => {}
+            }
+            if watch.seen_before(self.interp, self.state) {
+                return Err(FaultKind::EndlessDStep);
+            }
+            let eval = self.eval(Some(pid));
+            let next = t.locs[edge.to].edges.iter().find(|e| {
+                // The first that can run; a partner cannot answer inside a d_step.
+                !matches!(self.interp.readiness(eval, t, **e), Ready::No)
+            });
+            let Some(&next) = next else { return Err(FaultKind::DStepBlocks) };
+            self.blame(pid, next);
+            self.meet_faults_of_guards(pid, t, next)?;
+            edge = &t.edges[next];
+            self.effects(pid, &edge.effects)?;
+        }
+    }
+
+    fn effects(&mut self, pid: Pid, effects: &'i [Effect]) -> Run<()> {
+        effects.iter().try_for_each(|e| self.effect(pid, e))
+    }
+
+    fn effect(&mut self, pid: Pid, effect: &'i Effect) -> Run<()> {
+        match effect {
+            Effect::Assign { to, value } => {
+                let value = self.eval(Some(pid)).value(value)?;
+                self.assign(pid, to, value)
+            }
+            Effect::Send { chan: e, sorted, args } => {
+                let eval = self.eval(Some(pid));
+                let (chan, decl) = eval.chan(e)?;
+                let id = eval.value(e)? as u8;
+                let n = decl.fields.len();
+                let message = self.interp.message(eval, decl, args)?;
+                let len = self.state.chan_len(chan);
+                debug_assert!(len < decl.capacity as usize, "M2");
+                let at = if *sorted {
+                    // Before the first that is larger, field by field; what is there already is not sorted.
+                    (0..len).find(|i| self.state.message(chan, n, *i) > &message[..]).unwrap_or(len)
+                } else {
+                    len
+                };
+                let fields = decl.fields.clone();
+                self.note_lost_bits(pid, args, &fields, &message)?;
+                self.promised(pid, true, id);
+                self.state.insert_message(chan, at, &message);
+                self.event(true, id, &message)
+            }
+            Effect::Receive { chan: e, random, keep, args } => {
+                let eval = self.eval(Some(pid));
+                let (chan, decl) = eval.chan(e)?;
+                let id = eval.value(e)? as u8;
+                let n = decl.fields.len();
+                let at = eval.find_message(chan, n, *random, args)?.expect("M2: a message that matches");
+                let message = self.state.message(chan, n, at).to_vec();
+                self.promised(pid, false, id);
+                if !keep {
+                    self.state.remove_message(chan, n, at);
+                }
+                self.bind(pid, args, &message)?;
+                self.event(false, id, &message)
+            }
+            Effect::Run { proctype, args, priority } => {
+                let eval = self.eval(Some(pid));
+                let values: Vec<i32> = args.iter().map(|e| eval.value(e)).collect::<Run<_>>()?;
+                self.new_pid = i32::from(self.run(*proctype, &values, *priority)?);
+                Ok(())
+            }
+            Effect::Assert(e) => {
+                if self.eval(Some(pid)).value(e)? == 0 {
+                    self.log.faults.push(Fault { kind: FaultKind::Assertion, at: self.at });
+                }
+                Ok(())
+            }
+            Effect::Print { format, args } => {
+                if self.log.output.is_some() {
+                    let eval = self.eval(Some(pid));
+                    let values: Vec<i32> = args.iter().map(|e| eval.value(e)).collect::<Run<_>>()?;
+                    let names: Vec<_> = args.iter().map(eval::mtype_of).collect();
+                    self.write(&eval::format(self.interp, format, &values, &names));
+                }
+                Ok(())
+            }
+            Effect::PrintName(e, set) => {
+                let value = self.eval(Some(pid)).value(e)?;
+                self.write(&self.interp.system.show(Type::Mtype(*set), value));
+                Ok(())
+            }
+            Effect::SetPriority { pid: whom, value } => {
+                let eval = self.eval(Some(pid));
+                let (whom, value) = (eval.value(whom)?, eval.value(value)?);
+                let Some(whom) = eval.live(whom) else { return Err(FaultKind::NoProcess { pid: whom }) };
+                if !(1..=255).contains(&value) {
+                    return Err(FaultKind::PriorityOutOfRange { value });
+                }
+                self.state.set_priority(whom, value);
+                Ok(())
+            }
+            Effect::End => Ok(()),
+        }
+    }
+
+    fn write(&mut self, text: &str) {
+        if let Some(out) = &mut self.log.output {
+            out.push_str(text);
+        }
+    }
+
+    fn assign(&mut self, pid: Pid, to: &Place, value: i32) -> Run<()> {
+        let slot = self.eval(Some(pid)).slot(to)?;
+        let kept = to.ty.fit(value);
+        if kept != value
+            && let Some((_, proctype, edge)) = self.at
+        {
+            self.log.truncated.push((proctype, edge));
+        }
+        match to.scope {
+            Scope::Global => self.state.set_global(slot, kept),
+            Scope::Local => self.state.set_local(pid, slot, kept),
+        }
+        Ok(())
+    }
+
+    fn note_lost_bits(&mut self, pid: Pid, args: &[Expr], fields: &[Type], message: &[i32]) -> Run<()> {
+        debug_assert_eq!(fields.len(), message.len());
+        let eval = self.eval(Some(pid));
+        for (e, kept) in args.iter().zip(message) {
+            if eval.value(e)? != *kept
+                && let Some((_, proctype, edge)) = self.at
+            {
+                self.log.truncated.push((proctype, edge));
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn bind(&mut self, pid: Pid, args: &[Pattern], message: &[i32]) -> Run<()> {
+        for (arg, field) in args.iter().zip(message) {
+            if let Pattern::Bind(place) = arg {
+                self.assign(pid, place, *field)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, proctype: ProctypeId, args: &[i32], priority: Option<u8>) -> Run<Pid> {
+        let t = &self.interp.system.proctypes[proctype];
+        if self.state.n_procs() >= MAX_LIVE {
+            return Err(FaultKind::TooManyProcesses);
+        }
+        let first_chan = self.state.n_chans() + 1;
+        if first_chan + t.frame.chans.len() > MAX_LIVE + 1 {
+            return Err(FaultKind::TooManyChannels);
+        }
+        let pid = self.state.push_proc(&self.interp.system, proctype);
+        if let Some(priority) = priority {
+            self.state.set_priority(pid, i32::from(priority));
+        }
+        for (slot, (value, var)) in args.iter().zip(t.frame.vars.iter()).enumerate() {
+            let crate::ir::Shape::Scalar(ty) = var.shape else { unreachable!("validator rule V7") };
+            let kept = ty.fit(*value);
+            if kept != *value
+                && let Some((_, proctype, edge)) = self.at
+            {
+                self.log.truncated.push((proctype, edge));
+            }
+            self.state.set_local(pid, slot, kept);
+        }
+        self.initialise(&t.frame, Some(pid), first_chan)?;
+        Ok(pid)
+    }
+
+    fn initialise(&mut self, frame: &Frame, pid: Option<Pid>, first_chan: usize) -> Run<()> {
+        for init in &frame.inits {
+            let (slot, value) = match init {
+                Init::Value { slot, ty, value, .. } => (*slot, ty.fit(self.eval(pid).value(value)?)),
+                Init::Chan { slot, chan } => (*slot, (first_chan + *chan as usize) as i32),
+            };
+            match pid {
+                Some(pid) => self.state.set_local(pid, slot as usize, value),
+                None => self.state.set_global(slot as usize, value),
+            }
+        }
+        Ok(())
+    }
+
+    /// Did another process promise to be the only one to do this?
+    fn promised(&mut self, pid: Pid, send: bool, chan: u8) {
+        if !self.interp.has_promises {
+            return;
+        }
+        for owner in (0..self.state.n_procs() as Pid).filter(|p| *p != pid) {
+            let t = self.interp.proctype_of(self.state, owner);
+            let eval = self.eval(Some(owner));
+            let broken = t
+                .promises
+                .iter()
+                .any(|p| p.send == send && eval.value(&Expr::Read(p.chan.clone())) == Ok(i32::from(chan)));
+            if broken {
+                self.log.faults.push(Fault { kind: FaultKind::Promise { send, owner }, at: self.at });
+            }
+        }
+    }
+
+    /// A message was sent or received: the trace assertion, if it names the channel, moves along.
+    fn event(&mut self, send: bool, chan: u8, message: &[i32]) -> Run<()> {
+        let Some(monitor) = &self.interp.system.monitor else { return Ok(()) };
+        let at = self.state.monitor();
+        if at >= monitor.graph.locs.len() {
+            return Ok(()); // disarmed
+        }
+        let eval = self.eval(None);
+        let about = |edge: &Edge| match edge.effects.first() {
+            Some(Effect::Send { chan: e, .. }) => send && eval.value(e) == Ok(i32::from(chan)),
+            Some(Effect::Receive { chan: e, .. }) => !send && eval.value(e) == Ok(i32::from(chan)),
+            _ => false,
+        };
+        if !monitor.graph.edges.iter().any(about) {
+            return Ok(());
+        }
+        let matching = |edge: &Edge| {
+            about(edge)
+                && match &edge.effects[0] {
+                    Effect::Send { args, .. } => args.iter().zip(message).all(|(a, m)| match a {
+                        Expr::Const(n) => n == m,
+                        _ => true,
+                    }),
+                    Effect::Receive { args, .. } => eval.matches(args, message) == Ok(true),
+                    _ => false,
+                }
+        };
+        let graph = &monitor.graph;
+        let here = graph.locs[crate::ir::Loc::new(at)].edges.iter().map(|e| &graph.edges[*e]);
+        let mut fitting = here.filter(|e| matching(e));
+        let next = match (fitting.next(), fitting.next()) {
+            (Some(edge), None) => edge.to.index(),
+            (Some(_), Some(_)) => return Err(FaultKind::TraceNondeterminism),
+            (None, _) if monitor.negated => graph.locs.len(),
+            (None, _) => return Err(FaultKind::TraceMismatch),
+        };
+        self.state.set_monitor(next);
+        if monitor.negated && next == graph.end.index() {
+            return Err(FaultKind::NotraceMatched);
+        }
+        Ok(())
+    }
+}
+
+/// Notices, sooner or later, that a chain goes round: remembers a state at each power of two.
+#[derive(Default)]
+struct Watch {
+    steps: usize,
+    kept: Vec<u8>,
+}
+
+impl Watch {
+    fn seen_before(&mut self, interp: &Interp, state: &State) -> bool {
+        self.steps += 1;
+        if self.steps < WATCH_FROM {
+            return false;
+        }
+        let mut key = Vec::new();
+        interp.layout.pack(state, &mut key);
+        if key == self.kept {
+            return true;
+        }
+        if self.steps.is_power_of_two() {
+            self.kept = key;
+        }
+        false
+    }
+}

@@ -5,8 +5,11 @@
 //! and does no input or output.
 
 pub mod diagnostic;
+mod eval;
 pub mod fault;
 pub mod index;
+pub mod interp;
 pub mod ir;
 pub mod source;
+pub mod state;
 pub mod successors;
