@@ -1,1 +1,281 @@
-fn main() {}
+//! `cargo run -p xtask -- COMMAND`: see `HELP`.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+use xtask::campaign::{self, Pair};
+use xtask::compare::Comparison;
+use xtask::shrink::shrink;
+use xtask::spin::{Spin, SpinOutcome};
+use xtask::spinor::{Spinor, SpinorOutcome};
+
+const HELP: &str = "\
+xtask conform  --seeds A..B [--spinor PATH] [--keep DIR] [--jobs N] [--max-seconds S]
+               compare Spinor with SPIN on random models; --keep writes the disagreeing ones to DIR
+xtask examples [--max-seconds S] [--spinor PATH]
+               compare them on the examples that SPIN installs
+xtask shrink   SEED|FILE [--spinor PATH] [--max-seconds S]
+               print the smallest model found on which they still disagree in the same way
+xtask measure  --seeds A..B [--jobs N] [--max-seconds S]
+               what SPIN makes of the random models: acceptance, sizes, errors, features
+xtask show     SEED
+               print the random model of a seed
+
+The spinor binary is PATH, else $SPINOR_BIN, else the one cargo built beside this program.
+Exit code: 0 agreement, 1 disagreement, 2 wrong usage or missing tools.
+";
+
+fn main() -> ExitCode {
+    let outcome = Args::read(std::env::args().skip(1)).and_then(|args| match args.command.as_str() {
+        "conform" => conform(&args),
+        "examples" => examples(&args),
+        "shrink" => shrink_command(&args),
+        "measure" => measure(&args),
+        "show" => {
+            print!("{}", spinor_gen::generate(args.seed()?).text);
+            Ok(true)
+        }
+        "" | "help" | "--help" | "-h" => {
+            print!("{HELP}");
+            Ok(true)
+        }
+        other => Err(format!("unknown command `{other}`\n{HELP}")),
+    });
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+struct Args {
+    command: String,
+    operands: Vec<String>,
+    options: BTreeMap<String, String>,
+}
+
+impl Args {
+    fn read(mut words: impl Iterator<Item = String>) -> Result<Args, String> {
+        let mut args =
+            Args { command: words.next().unwrap_or_default(), operands: Vec::new(), options: BTreeMap::new() };
+        while let Some(word) = words.next() {
+            let Some(name) = word.strip_prefix("--") else {
+                args.operands.push(word);
+                continue;
+            };
+            let (name, value) = match name.split_once('=') {
+                Some((name, value)) => (name.to_string(), value.to_string()),
+                None => (name.to_string(), words.next().ok_or_else(|| format!("--{name} needs a value"))?),
+            };
+            if !["seeds", "spinor", "keep", "jobs", "max-seconds"].contains(&name.as_str()) {
+                return Err(format!("unknown option --{name}\n{HELP}"));
+            }
+            args.options.insert(name, value);
+        }
+        Ok(args)
+    }
+
+    fn number(&self, name: &str, default: u64) -> Result<u64, String> {
+        match self.options.get(name) {
+            None => Ok(default),
+            Some(text) => text.parse().map_err(|_| format!("--{name} {text}: not a number")),
+        }
+    }
+
+    fn seeds(&self) -> Result<Range<u64>, String> {
+        let text = self.options.get("seeds").ok_or("--seeds A..B is missing")?;
+        let ends = text.split_once("..").and_then(|(a, b)| Some(a.parse().ok()?..b.parse().ok()?));
+        ends.ok_or_else(|| format!("--seeds {text}: not of the form A..B"))
+    }
+
+    fn seed(&self) -> Result<u64, String> {
+        self.operands.first().and_then(|s| s.parse().ok()).ok_or_else(|| "a seed is missing".to_string())
+    }
+
+    fn pair(&self, seconds: u64) -> Result<Pair, String> {
+        let limit = Duration::from_secs(self.number("max-seconds", seconds)?);
+        let given = self.options.get("spinor").map(Path::new);
+        // Ours gets longer: an unfinished search of ours counts as a disagreement.
+        Ok(Pair { spin: Spin::find(limit)?, spinor: Spinor::find(given, limit * 10)? })
+    }
+}
+
+fn conform(args: &Args) -> Result<bool, String> {
+    let pair = args.pair(10)?;
+    let (seeds, jobs) = (args.seeds()?, args.number("jobs", 1)? as usize);
+    let keep = args.options.get("keep").map(PathBuf::from);
+    if let Some(dir) = &keep {
+        std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+    }
+    let start = Instant::now();
+    let tally = campaign::seeds(&pair, seeds, jobs, |seed, differences, text| {
+        println!("seed {seed}: {differences}");
+        if let Some(dir) = &keep
+            && let Err(error) = std::fs::write(dir.join(format!("{seed}.pml")), text)
+        {
+            eprintln!("xtask: {}: {error}", dir.display());
+        }
+    });
+    let tally = tally.map_err(|e| e.to_string())?;
+    for (seed, why) in &tally.skipped {
+        println!("seed {seed}: skipped, {why}");
+    }
+    let (agree, skipped, differ) = (tally.agree, tally.skipped.len(), tally.differ.len());
+    println!("{agree} agree, {differ} differ, {skipped} skipped, {:.1} s", start.elapsed().as_secs_f64());
+    Ok(tally.differ.is_empty())
+}
+
+fn examples(args: &Args) -> Result<bool, String> {
+    let mut pair = args.pair(60)?;
+    pair.spin.lenient = true;
+    let models = campaign::installed_examples()?;
+    let root = models[0]
+        .ancestors()
+        .find(|dir| models.iter().all(|m| m.starts_with(dir)))
+        .unwrap_or(Path::new("/"))
+        .to_path_buf();
+    println!("{:<42} {:>10} {:>11} {:>10} {:>11}  result", "model", "spin st.", "trans.", "spinor st.", "trans.");
+    let mut agree = true;
+    for model in &models {
+        let trial = pair.file(model).map_err(|e| format!("{}: {e}", model.display()))?;
+        let theirs = if let SpinOutcome::Done(r) = &trial.spin {
+            (r.stored.to_string(), r.transitions.to_string())
+        } else {
+            ("-".into(), "-".into())
+        };
+        let ours = if let SpinorOutcome::Done(r) = &trial.spinor {
+            (r.stored.to_string(), r.transitions.to_string())
+        } else {
+            ("-".into(), "-".into())
+        };
+        let result = match &trial.comparison {
+            Comparison::Agree => "ok".to_string(),
+            Comparison::Skipped(why) => format!("skipped ({why})"),
+            Comparison::Differ(list) => {
+                agree = false;
+                format!("differs ({})", list.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+            }
+        };
+        let name = model.strip_prefix(&root).unwrap_or(model).display().to_string();
+        println!("{name:<42} {:>10} {:>11} {:>10} {:>11}  {result}", theirs.0, theirs.1, ours.0, ours.1);
+    }
+    Ok(agree)
+}
+
+fn shrink_command(args: &Args) -> Result<bool, String> {
+    let pair = args.pair(5)?;
+    let operand = args.operands.first().ok_or("a seed or a file is missing")?;
+    let text = match operand.parse::<u64>() {
+        Ok(seed) => spinor_gen::generate(seed).text,
+        Err(_) => std::fs::read_to_string(operand).map_err(|e| format!("{operand}: {e}"))?,
+    };
+    // The same kind of difference: a smaller model that merely differs otherwise is another bug.
+    let kinds = |text: &str| match pair.text(text).map(|t| t.comparison) {
+        Ok(Comparison::Differ(list)) => {
+            Some((list[0].what, list[0].spinor.split([' ', ':']).take(3).collect::<Vec<_>>().join(" ")))
+        }
+        _ => None,
+    };
+    let Some((what, said)) = kinds(&text) else {
+        return Err(format!("{operand}: the tools agree on this model"));
+    };
+    let mut tried = 0;
+    let small = shrink(&text, |t| {
+        tried += 1;
+        // What we refuse must be refused for the same reason, or the shrinker finds any syntax error.
+        kinds(t).is_some_and(|(w, s)| w == what && (what != "accepted" || s == said))
+    });
+    print!("{small}");
+    if let Ok(trial) = pair.text(&small)
+        && let Comparison::Differ(list) = trial.comparison
+    {
+        let text = list.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        println!("/* {text}; {tried} models tried */");
+    }
+    Ok(false)
+}
+
+fn measure(args: &Args) -> Result<bool, String> {
+    let spin = Spin::find(Duration::from_secs(args.number("max-seconds", 10)?))?;
+    let (seeds, jobs) = (args.seeds()?, args.number("jobs", 1)? as usize);
+    let n = seeds.end.saturating_sub(seeds.start);
+    let results = Mutex::new(Vec::new());
+    let start = Instant::now();
+    campaign::for_each(seeds, jobs, |seed| {
+        let model = spinor_gen::generate(seed);
+        let outcome = spin.check_text(&model.text)?;
+        results.lock().unwrap_or_else(|e| e.into_inner()).push((seed, model, outcome));
+        Ok(())
+    })
+    .map_err(|e| e.to_string())?;
+    let elapsed = start.elapsed().as_secs_f64();
+    let mut results = results.into_inner().unwrap_or_else(|e| e.into_inner());
+    results.sort_by_key(|(seed, ..)| *seed);
+    let mut features = BTreeMap::new();
+    let (mut sizes, mut messages, mut faulty) = (Vec::new(), BTreeMap::new(), 0);
+    let (mut rejected, mut failed, mut late, mut errors) = (0, 0, 0, 0);
+    for (seed, model, outcome) in &results {
+        for feature in &model.features {
+            *features.entry(*feature).or_insert(0) += 1;
+        }
+        faulty += u64::from(model.may_fault);
+        match outcome {
+            SpinOutcome::Done(report) => {
+                sizes.push(report.stored);
+                errors += u64::from(report.errors > 0);
+                let unplanned =
+                    report.faults().into_iter().filter(|m| !model.may_fault && !m.starts_with("event_trace"));
+                for fault in unplanned {
+                    println!("seed {seed}: an unplanned run-time error, {fault}");
+                }
+                let kinds = report
+                    .messages
+                    .iter()
+                    .map(|m| if m.starts_with("assertion violated (") { "assertion violated" } else { m });
+                for kind in kinds.collect::<std::collections::BTreeSet<_>>() {
+                    *messages.entry(kind.to_string()).or_insert(0) += 1;
+                }
+            }
+            SpinOutcome::Rejected(why) => {
+                rejected += 1;
+                println!("seed {seed}: rejected, {why}");
+            }
+            SpinOutcome::Failed(why) => {
+                failed += 1;
+                println!("seed {seed}: failed, {why}");
+            }
+            SpinOutcome::TimedOut => {
+                late += 1;
+                println!("seed {seed}: timed out");
+            }
+        }
+    }
+    sizes.sort_unstable();
+    let at = |percent: usize| sizes.get((sizes.len().saturating_sub(1)) * percent / 100).copied().unwrap_or(0);
+    println!(
+        "{n} models in {elapsed:.1} s: {rejected} rejected by spin, {failed} refused by pan, {late} timed out, {errors} with errors, {faulty} may fault"
+    );
+    println!(
+        "stored states: 5% {}, 25% {}, median {}, 75% {}, 95% {}, largest {}",
+        at(5),
+        at(25),
+        at(50),
+        at(75),
+        at(95),
+        at(100)
+    );
+    for (message, count) in &messages {
+        println!("{count:>6}  {message}");
+    }
+    let mut by_count =
+        spinor_gen::FEATURES.iter().map(|f| (features.get(f).copied().unwrap_or(0), *f)).collect::<Vec<_>>();
+    by_count.sort_unstable();
+    println!("models per feature: {}", by_count.iter().map(|(n, f)| format!("{f} {n}")).collect::<Vec<_>>().join(", "));
+    Ok(true)
+}

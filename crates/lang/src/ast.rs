@@ -395,3 +395,135 @@ pub enum ExprKind {
     C(CFragment),
     Error,
 }
+
+/// Calls `f` on every expression of the text, outermost first.
+pub fn walk_exprs(program: &Program, f: &mut dyn FnMut(&Expr)) {
+    for unit in &program.units {
+        match unit {
+            Unit::Proctype(p) => {
+                p.provided.iter().for_each(|e| walk_expr(e, f));
+                walk_seq(&p.body, f);
+            }
+            Unit::Never(c) => walk_seq(&c.body, f),
+            Unit::Trace(t) => walk_seq(&t.body, f),
+            Unit::Ltl(l) => walk_expr(&l.formula, f),
+            Unit::Decl(d) => walk_decl(d, f),
+            Unit::Typedef(t) => t.fields.iter().for_each(|d| walk_decl(d, f)),
+            Unit::Mtype(_) | Unit::C(_) => {}
+        }
+    }
+}
+
+fn walk_decl(d: &Decl, f: &mut dyn FnMut(&Expr)) {
+    for v in &d.vars {
+        match &v.init {
+            Some(Init::Expr(e)) => walk_expr(e, f),
+            Some(Init::List(list, _)) => list.iter().for_each(|e| walk_expr(e, f)),
+            Some(Init::Chan(_)) | None => {}
+        }
+    }
+}
+
+fn walk_seq(s: &Seq, f: &mut dyn FnMut(&Expr)) {
+    s.stmts.iter().for_each(|s| walk_stmt(s, f));
+}
+
+fn walk_stmt(s: &Stmt, f: &mut dyn FnMut(&Expr)) {
+    match &s.kind {
+        StmtKind::Decl(d) => walk_decl(d, f),
+        StmtKind::Expr(e) | StmtKind::Assert(e) | StmtKind::Printm(e) => walk_expr(e, f),
+        StmtKind::Assign { to, value } => {
+            walk_var(to, f);
+            walk_expr(value, f);
+        }
+        StmtKind::Step { to, .. } => walk_var(to, f),
+        StmtKind::Send { chan, args, .. } => {
+            walk_var(chan, f);
+            args.iter().for_each(|e| walk_expr(e, f));
+        }
+        StmtKind::Receive { chan, args, .. } => {
+            walk_var(chan, f);
+            args.iter().for_each(|a| walk_arg(a, f));
+        }
+        StmtKind::Printf { args, .. } => args.iter().for_each(|e| walk_expr(e, f)),
+        StmtKind::SetPriority { pid, value } => {
+            walk_expr(pid, f);
+            walk_expr(value, f);
+        }
+        StmtKind::If(options) | StmtKind::Do(options) => options.iter().for_each(|s| walk_seq(s, f)),
+        StmtKind::ForRange { var, from, to, body } => {
+            walk_var(var, f);
+            walk_expr(from, f);
+            walk_expr(to, f);
+            walk_seq(body, f);
+        }
+        StmtKind::ForIn { var, over, body } => {
+            walk_var(var, f);
+            walk_var(over, f);
+            walk_seq(body, f);
+        }
+        StmtKind::Select { var, from, to, .. } => {
+            walk_var(var, f);
+            walk_expr(from, f);
+            walk_expr(to, f);
+        }
+        StmtKind::Atomic(s) | StmtKind::DStep(s) | StmtKind::Block(s) | StmtKind::Inline { body: s, .. } => {
+            walk_seq(s, f)
+        }
+        StmtKind::Unless { main, escape } => {
+            walk_stmt(main, f);
+            walk_stmt(escape, f);
+        }
+        StmtKind::Exclusive { .. }
+        | StmtKind::LabelOnly
+        | StmtKind::Else
+        | StmtKind::Break
+        | StmtKind::Goto(_)
+        | StmtKind::C(_)
+        | StmtKind::Error => {}
+    }
+}
+
+fn walk_arg(a: &RecvArg, f: &mut dyn FnMut(&Expr)) {
+    match &a.kind {
+        RecvKind::Name(v) => walk_var(v, f),
+        RecvKind::Const(e) | RecvKind::Eval(e) => walk_expr(e, f),
+        RecvKind::Any => {}
+    }
+}
+
+fn walk_var(v: &VarRef, f: &mut dyn FnMut(&Expr)) {
+    v.parts.iter().filter_map(|p| p.index.as_deref()).for_each(|e| walk_expr(e, f));
+}
+
+fn walk_expr(e: &Expr, f: &mut dyn FnMut(&Expr)) {
+    f(e);
+    match &e.kind {
+        ExprKind::Var(v) | ExprKind::Len(v) | ExprKind::Probe(_, v) => walk_var(v, f),
+        ExprKind::Unary(_, a)
+        | ExprKind::Paren(a)
+        | ExprKind::Enabled(a)
+        | ExprKind::GetPriority(a)
+        | ExprKind::PcValue(a) => walk_expr(a, f),
+        ExprKind::Binary(_, a, b) => {
+            walk_expr(a, f);
+            walk_expr(b, f);
+        }
+        ExprKind::Cond(a, b, c) => {
+            walk_expr(a, f);
+            walk_expr(b, f);
+            walk_expr(c, f);
+        }
+        ExprKind::Run { args, .. } | ExprKind::Temporal(_, args) => args.iter().for_each(|e| walk_expr(e, f)),
+        ExprKind::Poll { chan, args, .. } => {
+            walk_var(chan, f);
+            args.iter().for_each(|a| walk_arg(a, f));
+        }
+        ExprKind::RemoteLabel { pid, .. } => pid.iter().for_each(|e| walk_expr(e, f)),
+        ExprKind::RemoteVar { pid, index, .. } => {
+            pid.iter().for_each(|e| walk_expr(e, f));
+            index.iter().for_each(|e| walk_expr(e, f));
+        }
+        ExprKind::Num(_) | ExprKind::Timeout | ExprKind::NonProgress | ExprKind::C(_) | ExprKind::Error => {}
+    }
+}

@@ -1,3 +1,16 @@
 //! Promela text into a system and its properties, with diagnostics.
 
 pub mod ast;
+pub mod codes;
+mod diags;
+pub mod lexer;
+pub mod load;
+pub mod lower;
+pub mod parser;
+pub mod preprocess;
+pub mod token;
+
+pub use load::{Loaded, load};
+pub use lower::{Model, NamedFormula};
+pub use parser::{Parsed, parse};
+pub use preprocess::{Loader, Options};

@@ -39,6 +39,8 @@ use std::sync::Arc;
 pub struct Interp {
     system: Arc<System>,
     layout: Arc<Layout>,
+    /// The types of each proctype's parameter slots.
+    params: Arc<Vec<Vec<Type>>>,
     has_promises: bool,
 }
 
@@ -82,7 +84,15 @@ impl Interp {
     pub fn new(system: Arc<System>) -> Interp {
         let layout = Arc::new(Layout::new(&system));
         let has_promises = system.proctypes.iter().any(|t| !t.promises.is_empty());
-        Interp { system, layout, has_promises }
+        let params = system.proctypes.iter().map(|t| {
+            let mut types: Vec<Type> = Vec::new();
+            for var in t.frame.vars.iter().take_while(|v| v.slot < t.n_params) {
+                var.shape.leaves(&mut |_, ty| types.push(ty));
+            }
+            types
+        });
+        let params = Arc::new(params.collect());
+        Interp { system, layout, params, has_promises }
     }
 
     pub fn system(&self) -> &System {
@@ -757,8 +767,7 @@ impl<'i> Work<'_, 'i> {
         if let Some(priority) = priority {
             self.state.set_priority(pid, i32::from(priority));
         }
-        for (slot, (value, var)) in args.iter().zip(t.frame.vars.iter()).enumerate() {
-            let crate::ir::Shape::Scalar(ty) = var.shape else { unreachable!("validator rule V7") };
+        for (slot, (value, ty)) in args.iter().zip(&self.interp.params[proctype.index()]).enumerate() {
             let kept = ty.fit(*value);
             if kept != *value
                 && let Some((_, proctype, edge)) = self.at

@@ -151,7 +151,7 @@ pub struct ChanDecl {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proctype {
     pub name: String,
-    /// The first variables of the frame, one slot each.
+    /// The first slots of the frame.
     pub n_params: u32,
     pub frame: Frame,
     pub locs: IndexVec<Loc, Location>,

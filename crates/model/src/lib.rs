@@ -6,6 +6,7 @@
 
 pub mod diagnostic;
 mod eval;
+pub mod explain;
 pub mod fault;
 pub mod index;
 pub mod interp;
@@ -13,3 +14,4 @@ pub mod ir;
 pub mod source;
 pub mod state;
 pub mod successors;
+pub mod validate;

@@ -1,0 +1,636 @@
+//! Why it happened, in sentences.
+//!
+//! Everything said here is read off the trace and the system: who wrote the values that an assertion read, whose
+//! test had gone stale by the time it was used, what each process of a deadlock waits for and who could supply
+//! it. A sentence may leave something out; none may say what is not so.
+
+use crate::trace::{Ending, Trace, TraceStep, chan_name, process_name};
+use spinor_model::fault::{Fault, FaultKind};
+use spinor_model::interp::Interp;
+use spinor_model::ir::{
+    BinOp, Edge, EdgeId, Effect, Expr, Guard, Loc, Pattern, Pid, Place, ProctypeId, Scope, System, Type, VarId,
+};
+use spinor_model::state::State;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// More writers, tests or options than this are left out.
+const MOST: usize = 4;
+
+/// What was violated, in one line.
+pub fn what(interp: &Interp, trace: &Trace) -> String {
+    let system = interp.system();
+    match &trace.ending {
+        Ending::Fault(Fault { kind, at: Some((_, proctype, edge)) }) => {
+            format!("{kind}: {}", statement(system, *proctype, *edge))
+        }
+        Ending::Fault(Fault { kind, at: None }) => format!("{kind}, while the initial state was made"),
+        Ending::InvalidEnd => {
+            let Some(state) = trace.last_state() else { return "invalid end state".to_string() };
+            let stuck: Vec<String> = stuck(system, state).map(|p| process_name(system, state, p)).collect();
+            match stuck.len() {
+                0 => "invalid end state: the trace assertion is not at its end".to_string(),
+                _ => format!("invalid end state: {} cannot go on", join(&stuck)),
+            }
+        }
+    }
+}
+
+/// The lines of the "why" text; never empty.
+pub fn why(interp: &Interp, trace: &Trace) -> Vec<String> {
+    let story = Story { interp, system: interp.system(), trace };
+    match &trace.ending {
+        Ending::InvalidEnd => story.deadlock(),
+        Ending::Fault(fault) => match (&fault.kind, fault.at) {
+            (FaultKind::Assertion, Some((pid, proctype, edge))) => story.assertion(pid, proctype, edge),
+            (kind, Some((pid, proctype, edge))) => story.fault(kind, pid, proctype, edge),
+            (kind, None) => vec![format!("{kind}: an initial value could not be computed.")],
+        },
+    }
+}
+
+/// The text of an edge, as its author wrote it.
+pub fn statement(system: &System, proctype: ProctypeId, edge: EdgeId) -> String {
+    let span = system.proctypes[proctype].edges[edge].span;
+    match system.sources.files.get(span.file) {
+        Some(_) => system.sources.one_line(span),
+        None => format!("{}.{edge}", system.proctypes[proctype].name),
+    }
+}
+
+struct Story<'a> {
+    interp: &'a Interp,
+    system: &'a System,
+    trace: &'a Trace,
+}
+
+/// A slot that somebody can write.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Cell {
+    Global(usize),
+    Local(Pid, usize),
+}
+
+/// What a process waits for, in words, and who could bring it about.
+struct Wait {
+    edge: EdgeId,
+    reason: String,
+    suppliers: BTreeSet<Pid>,
+}
+
+enum Need {
+    SendOn(u8),
+    ReceiveFrom(u8),
+    Write(VarId),
+}
+
+impl Story<'_> {
+    // ---- assertions and other faults
+
+    fn assertion(&self, pid: Pid, proctype: ProctypeId, edge: EdgeId) -> Vec<String> {
+        let mut lines = Vec::new();
+        let edge = &self.system.proctypes[proctype].edges[edge];
+        let Some(state) = self.trace.last_state() else { return vec!["The assertion is false.".to_string()] };
+        let asserted = edge.effects.iter().find_map(|e| match e {
+            Effect::Assert(e) if self.interp.value(state, Some(pid), e) == Ok(0) => Some(e),
+            _ => None,
+        });
+        let Some(asserted) = asserted else {
+            return vec![format!("The assertion failed in step {}.", self.trace.steps.len())];
+        };
+        let cells = self.cells(state, pid, asserted);
+        for cell in cells.iter().take(MOST) {
+            lines.extend(self.origin(state, *cell));
+        }
+        lines.extend(self.broken_at(pid, proctype, asserted));
+        let mut involved: BTreeSet<Pid> =
+            cells.iter().flat_map(|c| self.writers(*c)).map(|n| self.step(n).step.pid).collect();
+        involved.insert(pid);
+        lines.extend(self.stale_tests(&involved));
+        if lines.is_empty() {
+            lines.push("The assertion reads no variable: it is false in every state.".to_string());
+        }
+        lines
+    }
+
+    /// `critical became 2: step 4 (worker[1]) and step 6 (worker[0]) wrote it.`
+    fn origin(&self, state: &State, cell: Cell) -> Option<String> {
+        let (name, value) = self.show(state, cell)?;
+        let writers = self.writers(cell);
+        // For each process its last write, in the order of the trace.
+        let mut last: BTreeMap<Pid, usize> = BTreeMap::new();
+        for n in writers {
+            last.insert(self.step(n).step.pid, n);
+        }
+        let mut last: Vec<usize> = last.into_values().collect();
+        last.sort();
+        let from = last.len().saturating_sub(MOST);
+        Some(match &last[from..] {
+            [] => format!("{name} is {value}, as at the start: no step wrote it."),
+            [n] => format!("{name} became {value} at step {n} ({}: {}).", self.who(*n), self.text(*n)),
+            several => {
+                let several: Vec<String> = several.iter().map(|n| format!("step {n} ({})", self.who(*n))).collect();
+                format!("{name} became {value}: {} wrote it.", join(&several))
+            }
+        })
+    }
+
+    /// The step after which the asserted expression was no longer true.
+    fn broken_at(&self, pid: Pid, proctype: ProctypeId, asserted: &Expr) -> Option<String> {
+        let held = |n: &usize| {
+            self.trace.before(*n).is_some_and(|s| {
+                (pid as usize) < s.n_procs()
+                    && s.proctype(pid) == proctype
+                    && self.interp.value(s, Some(pid), asserted).is_ok_and(|v| v != 0)
+            })
+        };
+        let n = (0..self.trace.steps.len()).rev().find(held)? + 1;
+        Some(format!("The asserted condition held until step {n} ({}: {}).", self.who(n), self.text(n)))
+    }
+
+    /// A process tested something; before it acted on the answer, another process made the answer wrong.
+    fn stale_tests(&self, involved: &BTreeSet<Pid>) -> Vec<String> {
+        let mut lines = Vec::new();
+        for n in 1..=self.trace.steps.len() {
+            let pid = self.step(n).step.pid;
+            if !involved.contains(&pid) {
+                continue;
+            }
+            let Some(before) = self.trace.before(n - 1) else { continue };
+            let edge = &self.system.proctypes[self.step(n).proctype].edges[self.step(n).step.edge];
+            // What it does next, if it does anything.
+            let Some(used) = (n + 1..=self.trace.steps.len()).find(|m| self.step(*m).step.pid == pid) else { continue };
+            let Some(at_use) = self.trace.before(used - 1) else { continue };
+            for guard in &edge.guards {
+                let Guard::Holds(test) = guard else { continue };
+                if self.interp.value(at_use, Some(pid), test) != Ok(0) {
+                    continue;
+                }
+                for cell in self.cells(before, pid, test) {
+                    let spoilt = (n + 1..used).rev().find(|m| self.changes(*m, cell) && self.step(*m).step.pid != pid);
+                    if let Some(m) = spoilt
+                        && let Some((name, value)) = self.show(at_use, cell)
+                    {
+                        let (tester, other, test) = (self.who(n), self.who(m), self.text(n));
+                        lines.push(format!(
+                            "{tester} tested {test} at step {n}; {other} set {name} to {value} at step {m}, \
+                             before {tester} used the answer at step {used}."
+                        ));
+                    }
+                }
+            }
+        }
+        // The latest are the nearest to the failure.
+        let from = lines.len().saturating_sub(MOST);
+        lines.split_off(from)
+    }
+
+    fn fault(&self, kind: &FaultKind, pid: Pid, proctype: ProctypeId, edge_id: EdgeId) -> Vec<String> {
+        let n = self.trace.steps.len();
+        let edge = &self.system.proctypes[proctype].edges[edge_id];
+        let name = &self.system.proctypes[proctype].name;
+        let mut lines =
+            vec![format!("{name}[{pid}] at step {n}, {}: {kind}.", statement(self.system, proctype, edge_id))];
+        let Some(before) = n.checked_sub(1).and_then(|n| self.trace.before(n)) else { return lines };
+        if pid as usize >= before.n_procs() {
+            return lines;
+        }
+        if let FaultKind::Promise { send, owner } = kind
+            && (*owner as usize) < before.n_procs()
+        {
+            let owner = process_name(self.system, before, *owner);
+            let does = if *send { "send to" } else { "receive from" };
+            lines.push(format!("{owner} declared that nobody else would {does} this channel."));
+        }
+        let mut cells = BTreeSet::new();
+        each_expr(edge, &mut |e| {
+            let culprits: Vec<&Expr> = match (kind, e) {
+                (FaultKind::IndexOutOfBounds { .. }, Expr::Read(p)) => p.index.iter().map(|i| &i.value).collect(),
+                (FaultKind::DivisionByZero, Expr::Binary(BinOp::Div | BinOp::Rem, _, by)) => vec![by],
+                (FaultKind::NoChannel { .. }, Expr::Read(p)) if p.ty == Type::Chan => vec![e],
+                _ => Vec::new(),
+            };
+            for c in culprits {
+                cells.extend(self.cells(before, pid, c));
+            }
+        });
+        for cell in cells.into_iter().take(MOST) {
+            lines.extend(self.origin(before, cell));
+        }
+        lines
+    }
+
+    // ---- deadlocks
+
+    fn deadlock(&self) -> Vec<String> {
+        let Some(state) = self.trace.last_state() else { return vec!["Nothing can move.".to_string()] };
+        let mut lines = Vec::new();
+        let mut waits_for: BTreeMap<Pid, BTreeSet<Pid>> = BTreeMap::new();
+        for pid in stuck(self.system, state) {
+            let name = process_name(self.system, state, pid);
+            let proctype = state.proctype(pid);
+            let t = &self.system.proctypes[proctype];
+            let line = self.line(t.locs[state.loc(pid)].span);
+            if let Some(clause) = &t.provided
+                && self.interp.value(state, Some(pid), clause) == Ok(0)
+            {
+                let values = self.values(state, pid, clause);
+                lines.push(format!("{name} stands still{line}: its `provided` clause is false{values}."));
+                continue;
+            }
+            let waits: Vec<Wait> =
+                t.locs[state.loc(pid)].edges.iter().filter_map(|e| self.wait(state, pid, *e)).collect();
+            for wait in &waits {
+                waits_for.entry(pid).or_default().extend(&wait.suppliers);
+            }
+            match &waits[..] {
+                [] => lines.push(format!("{name} cannot move{line}.")),
+                [one] => {
+                    let text = statement(self.system, proctype, one.edge);
+                    lines.push(format!("{name} waits{line} at {text}: {}.", one.reason));
+                }
+                several => {
+                    lines.push(format!("{name} waits{line}, where none of {} options can run:", several.len()));
+                    for wait in several.iter().take(MOST) {
+                        let text = statement(self.system, proctype, wait.edge);
+                        lines.push(format!("  {text}: {}.", wait.reason));
+                    }
+                }
+            }
+        }
+        lines.extend(self.circle(state, &waits_for));
+        if lines.is_empty() {
+            lines.push("Every process has ended well, but the trace assertion is not at its end.".to_string());
+        }
+        lines
+    }
+
+    /// Why an edge cannot run, by the first of its guards that fails.
+    fn wait(&self, state: &State, pid: Pid, id: EdgeId) -> Option<Wait> {
+        let edge = &self.system.proctypes[state.proctype(pid)].edges[id];
+        for guard in &edge.guards {
+            let (reason, suppliers) = match guard {
+                Guard::Holds(e) if self.interp.value(state, Some(pid), e) == Ok(0) => {
+                    let mut vars = BTreeSet::new();
+                    each_place(e, &mut |p, _| {
+                        if p.scope == Scope::Global {
+                            vars.insert(p.var);
+                        }
+                    });
+                    let values = self.values(state, pid, e);
+                    let who: BTreeSet<Pid> =
+                        vars.iter().flat_map(|v| self.suppliers(state, pid, &Need::Write(*v))).collect();
+                    let names: Vec<&str> = vars.iter().map(|v| self.system.globals.vars[*v].name.as_str()).collect();
+                    let could = match names.is_empty() {
+                        true => String::new(),
+                        false => format!("; {} can still write {}", self.nobody_or(state, &who), names.join(", ")),
+                    };
+                    (format!("the condition is false{values}{could}"), who)
+                }
+                Guard::Channel => match self.channel_wait(state, pid, edge) {
+                    Some(found) => found,
+                    None => continue,
+                },
+                Guard::Youngest if pid as usize + 1 < state.n_procs() => {
+                    let youngest = state.n_procs() as Pid - 1;
+                    let name = process_name(self.system, state, youngest);
+                    (format!("{name} is younger and has not ended"), BTreeSet::from([youngest]))
+                }
+                _ => continue,
+            };
+            return Some(Wait { edge: id, reason, suppliers });
+        }
+        None
+    }
+
+    fn channel_wait(&self, state: &State, pid: Pid, edge: &Edge) -> Option<(String, BTreeSet<Pid>)> {
+        let (e, is_send) = match (edge.send(), edge.receive()) {
+            (Some((e, _)), _) => (e, true),
+            (_, Some((e, _))) => (e, false),
+            _ => return None,
+        };
+        let id = u8::try_from(self.interp.value(state, Some(pid), e).ok()?).ok()?;
+        let chan = self.interp.chan(state, id)?;
+        let name = chan_name(self.interp, state, id);
+        let (need, does) = match is_send {
+            true => (Need::ReceiveFrom(id), "receive from"),
+            false => (Need::SendOn(id), "send to"),
+        };
+        let who = self.suppliers(state, pid, &need);
+        let could = self.nobody_or(state, &who);
+        let (n, capacity) = (chan.messages.len(), chan.decl.capacity);
+        let is = match (is_send, capacity, n) {
+            (true, 0, _) => format!("nobody stands ready to take this message from {name}"),
+            (true, ..) if n as u32 >= capacity => format!("{name} is full ({n} of {capacity})"),
+            (false, 0, _) => format!("nobody offers a message on {name} that fits"),
+            (false, _, 0) => format!("{name} is empty"),
+            (false, ..) => {
+                let head: Vec<String> =
+                    chan.messages[0].iter().zip(&chan.decl.fields).map(|(v, ty)| self.system.show(*ty, *v)).collect();
+                format!("the message [{}] at the head of {name} does not match", head.join(","))
+            }
+            _ => return None,
+        };
+        Some((format!("{is}; {could} can still {does} {name}"), who))
+    }
+
+    /// The other processes that can, from where they stand, reach an edge that does what is needed.
+    fn suppliers(&self, state: &State, pid: Pid, need: &Need) -> BTreeSet<Pid> {
+        let others = (0..state.n_procs() as Pid).filter(|p| *p != pid);
+        others.filter(|p| self.edges_ahead(state, *p).into_iter().any(|e| self.does(state, *p, e, need))).collect()
+    }
+
+    fn does(&self, state: &State, pid: Pid, edge: &Edge, need: &Need) -> bool {
+        let on = |e: &Expr, id: u8| self.interp.value(state, Some(pid), e) == Ok(i32::from(id));
+        match need {
+            Need::SendOn(id) => edge.send().is_some_and(|(e, _)| on(e, *id)),
+            Need::ReceiveFrom(id) => edge.receive().is_some_and(|(e, _)| on(e, *id)),
+            Need::Write(var) => written(edge).iter().any(|p| p.scope == Scope::Global && p.var == *var),
+        }
+    }
+
+    fn edges_ahead(&self, state: &State, pid: Pid) -> Vec<&Edge> {
+        let t = &self.system.proctypes[state.proctype(pid)];
+        let mut seen: BTreeSet<Loc> = BTreeSet::from([state.loc(pid)]);
+        let mut todo = vec![state.loc(pid)];
+        let mut out = Vec::new();
+        while let Some(loc) = todo.pop() {
+            for edge in t.locs[loc].edges.iter().map(|e| &t.edges[*e]) {
+                out.push(edge);
+                if seen.insert(edge.to) {
+                    todo.push(edge.to);
+                }
+            }
+        }
+        out
+    }
+
+    /// Processes that wait for one another in a ring.
+    fn circle(&self, state: &State, waits_for: &BTreeMap<Pid, BTreeSet<Pid>>) -> Option<String> {
+        let ring = waits_for.keys().find_map(|start| {
+            let mut path = vec![*start];
+            ring_from(waits_for, &mut path, &mut BTreeSet::new()).then_some(path)
+        })?;
+        let names: Vec<String> = ring.iter().map(|p| process_name(self.system, state, *p)).collect();
+        Some(match &names[..] {
+            [a, b] => format!("{a} and {b} wait for each other."),
+            _ => {
+                let links: Vec<String> = (0..names.len())
+                    .map(|i| format!("{} waits for {}", names[i], names[(i + 1) % names.len()]))
+                    .collect();
+                format!("A circle: {}.", join(&links))
+            }
+        })
+    }
+
+    // ---- words
+
+    fn step(&self, n: usize) -> &TraceStep {
+        &self.trace.steps[n - 1]
+    }
+
+    /// `worker[1]`
+    fn who(&self, n: usize) -> String {
+        let step = self.step(n);
+        format!("{}[{}]", self.system.proctypes[step.proctype].name, step.step.pid)
+    }
+
+    fn text(&self, n: usize) -> String {
+        statement(self.system, self.step(n).proctype, self.step(n).step.edge)
+    }
+
+    fn line(&self, span: spinor_model::source::Span) -> String {
+        match self.system.sources.files.get(span.file) {
+            Some(_) => format!(" at line {}", self.system.sources.line(span)),
+            None => String::new(),
+        }
+    }
+
+    fn nobody_or(&self, state: &State, who: &BTreeSet<Pid>) -> String {
+        match who.is_empty() {
+            true => "no other process".to_string(),
+            false => join(&who.iter().map(|p| process_name(self.system, state, *p)).collect::<Vec<_>>()),
+        }
+    }
+
+    /// `: x is 0, y is 2`
+    fn values(&self, state: &State, pid: Pid, e: &Expr) -> String {
+        let cells = self.cells(state, pid, e);
+        let shown: Vec<String> = cells
+            .iter()
+            .take(MOST)
+            .filter_map(|c| self.show(state, *c))
+            .map(|(name, value)| format!("{name} is {value}"))
+            .collect();
+        if shown.is_empty() { String::new() } else { format!(" ({})", shown.join(", ")) }
+    }
+
+    fn show(&self, state: &State, cell: Cell) -> Option<(String, String)> {
+        let value = self.read(state, cell)?;
+        let (prefix, names, slot) = match cell {
+            Cell::Global(slot) => (String::new(), self.system.globals.slot_names(), slot),
+            Cell::Local(pid, slot) => {
+                let frame = &self.system.proctypes[state.proctype(pid)].frame;
+                (format!("{}.", process_name(self.system, state, pid)), frame.slot_names(), slot)
+            }
+        };
+        let (name, ty) = names.get(slot)?;
+        Some((format!("{prefix}{name}"), self.system.show(*ty, value)))
+    }
+
+    // ---- who reads and writes what
+
+    fn read(&self, state: &State, cell: Cell) -> Option<i32> {
+        match cell {
+            Cell::Global(slot) => state.globals().get(slot).copied(),
+            Cell::Local(pid, _) if pid as usize >= state.n_procs() => None,
+            Cell::Local(pid, slot) => state.locals(self.system, pid).get(slot).copied(),
+        }
+    }
+
+    /// The slots an expression reads, in the order it names them.
+    fn cells(&self, state: &State, pid: Pid, e: &Expr) -> Vec<Cell> {
+        let mut out = Vec::new();
+        each_place(e, &mut |place, whose| {
+            let owner = match whose {
+                None => Some(pid),
+                Some((proctype, None)) => (0..state.n_procs() as Pid).find(|p| state.proctype(*p) == proctype),
+                Some((_, Some(e))) => self.interp.value(state, Some(pid), e).ok().and_then(|p| u8::try_from(p).ok()),
+            };
+            if let Some(cell) = owner.and_then(|owner| self.cell(state, pid, owner, place))
+                && !out.contains(&cell)
+            {
+                out.push(cell);
+            }
+        });
+        out
+    }
+
+    fn cell(&self, state: &State, pid: Pid, owner: Pid, place: &Place) -> Option<Cell> {
+        let mut slot = place.slot as usize;
+        for step in &place.index {
+            let i = u32::try_from(self.interp.value(state, Some(pid), &step.value).ok()?).ok()?;
+            slot += if i < step.len { (i * step.stride) as usize } else { return None };
+        }
+        let cell = match place.scope {
+            Scope::Global => Cell::Global(slot),
+            Scope::Local => Cell::Local(owner, slot),
+        };
+        self.read(state, cell).map(|_| cell)
+    }
+
+    /// The numbers of the steps that wrote a cell, whether or not it changed.
+    fn writers(&self, cell: Cell) -> Vec<usize> {
+        (1..=self.trace.steps.len()).filter(|n| self.changes(*n, cell) || self.assigns(*n, cell)).collect()
+    }
+
+    fn changes(&self, n: usize, cell: Cell) -> bool {
+        let (Some(before), Some(after)) = (self.trace.before(n - 1), self.trace.before(n)) else { return false };
+        self.read(before, cell) != self.read(after, cell)
+    }
+
+    fn assigns(&self, n: usize, cell: Cell) -> bool {
+        let Some(before) = self.trace.before(n - 1) else { return false };
+        let step = self.step(n);
+        let own = (step.step.pid, step.step.edge);
+        [Some(own), step.step.partner].into_iter().flatten().any(|(pid, edge)| {
+            let edge = &self.system.proctypes[before.proctype(pid)].edges[edge];
+            written(edge).iter().any(|p| self.cell(before, pid, pid, p) == Some(cell))
+        })
+    }
+}
+
+/// Processes that should not stop where they stand.
+fn stuck<'a>(system: &'a System, state: &'a State) -> impl Iterator<Item = Pid> + 'a {
+    (0..state.n_procs() as Pid).filter(|p| {
+        let t = &system.proctypes[state.proctype(*p)];
+        state.loc(*p) != t.end && !t.locs[state.loc(*p)].end
+    })
+}
+
+/// Extends the path until it closes; then it is the ring alone.
+fn ring_from(waits_for: &BTreeMap<Pid, BTreeSet<Pid>>, path: &mut Vec<Pid>, dead: &mut BTreeSet<Pid>) -> bool {
+    let here = *path.last().expect("a path has a start");
+    for next in waits_for.get(&here).into_iter().flatten() {
+        if let Some(at) = path.iter().position(|p| p == next) {
+            path.drain(..at);
+            return path.len() > 1;
+        }
+        if !dead.contains(next) {
+            path.push(*next);
+            if ring_from(waits_for, path, dead) {
+                return true;
+            }
+            path.pop();
+        }
+    }
+    dead.insert(here);
+    false
+}
+
+/// The places an edge writes.
+fn written(edge: &Edge) -> Vec<&Place> {
+    let mut out = Vec::new();
+    for effect in &edge.effects {
+        match effect {
+            Effect::Assign { to, .. } => out.push(to),
+            Effect::Receive { args, .. } => out.extend(args.iter().filter_map(|a| match a {
+                Pattern::Bind(place) => Some(place),
+                _ => None,
+            })),
+            _ => {}
+        }
+    }
+    out
+}
+
+/// Whose local a remote reference names: the proctype, and the process if it is named.
+type Whose<'e> = Option<(ProctypeId, Option<&'e Expr>)>;
+
+/// Every place an expression reads, its indices' places after it.
+fn each_place<'e>(e: &'e Expr, f: &mut dyn FnMut(&'e Place, Whose<'e>)) {
+    match e {
+        Expr::Read(place) => f(place, None),
+        Expr::Remote { proctype, pid, place } => f(place, Some((*proctype, pid.as_deref()))),
+        _ => {}
+    }
+    each_child(e, &mut |child| each_place(child, f));
+}
+
+fn each_child<'e>(e: &'e Expr, f: &mut dyn FnMut(&'e Expr)) {
+    match e {
+        Expr::Const(_) | Expr::Pid | Expr::NrPr | Expr::Last | Expr::Timeout | Expr::NonProgress | Expr::NewPid => {}
+        Expr::Read(place) => place.index.iter().for_each(|i| f(&i.value)),
+        Expr::Unary(_, a) | Expr::Probe(_, a) | Expr::Enabled(a) | Expr::PcValue(a) | Expr::GetPriority(a) => f(a),
+        Expr::Binary(_, a, b) => {
+            f(a);
+            f(b);
+        }
+        Expr::Cond(a, b, c) => {
+            f(a);
+            f(b);
+            f(c);
+        }
+        Expr::Poll { chan, args, .. } => {
+            f(chan);
+            args.iter().for_each(|a| {
+                if let Pattern::Equal(e) = a {
+                    f(e);
+                }
+            });
+        }
+        Expr::AtLabel { pid, .. } => pid.iter().for_each(|p| f(p)),
+        Expr::Remote { pid, place, .. } => {
+            pid.iter().for_each(|p| f(p));
+            place.index.iter().for_each(|i| f(&i.value));
+        }
+    }
+}
+
+/// Every expression of an edge, and every part of it. A place that is written counts as a read of its indices.
+fn each_expr(edge: &Edge, f: &mut dyn FnMut(&Expr)) {
+    fn deep(e: &Expr, f: &mut dyn FnMut(&Expr)) {
+        f(e);
+        each_child(e, &mut |child| deep(child, f));
+    }
+    for guard in &edge.guards {
+        if let Guard::Holds(e) = guard {
+            deep(e, f);
+        }
+    }
+    for place in written(edge) {
+        deep(&Expr::Read(place.clone()), f);
+    }
+    for effect in &edge.effects {
+        match effect {
+            Effect::Assign { value, .. } => deep(value, f),
+            Effect::Send { chan, args, .. } => {
+                deep(chan, f);
+                args.iter().for_each(|a| deep(a, f));
+            }
+            Effect::Receive { chan, args, .. } => {
+                deep(chan, f);
+                for arg in args {
+                    if let Pattern::Equal(e) = arg {
+                        deep(e, f);
+                    }
+                }
+            }
+            Effect::Run { args, .. } | Effect::Print { args, .. } => args.iter().for_each(|a| deep(a, f)),
+            Effect::Assert(e) | Effect::PrintName(e, _) => deep(e, f),
+            Effect::SetPriority { pid, value } => {
+                deep(pid, f);
+                deep(value, f);
+            }
+            Effect::End => {}
+        }
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`
+fn join(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}

@@ -1,0 +1,97 @@
+//! What a check answers: one row per property, and what was measured.
+
+use crate::trace::Trace;
+use crate::verdict::{Kind, Verdict};
+use spinor_model::ir::{EdgeId, ProctypeId};
+use spinor_model::source::Span;
+
+#[derive(Clone, Debug)]
+pub struct Report {
+    pub properties: Vec<PropertyReport>,
+    /// Statements that no run executes; `None` unless the search was complete.
+    pub unreached: Option<Vec<Unreached>>,
+    /// Edges at which a value lost bits, each once, in order.
+    pub truncations: Vec<(ProctypeId, EdgeId)>,
+    /// What a reader of the numbers should know: a partial search, a fault that nobody asked about.
+    pub notes: Vec<String>,
+    /// One entry per search that ran.
+    pub searches: Vec<Stats>,
+    pub chosen: Chosen,
+}
+
+#[derive(Clone, Debug)]
+pub struct PropertyReport {
+    /// `assert`, `deadlock`, `runtime`, `trace`, `promise`, `accept`, `progress`, `claim`, or a formula's name
+    pub name: String,
+    pub kind: Kind,
+    pub verdict: Verdict,
+    /// Not empty iff violated; shortest first under breadth-first search.
+    pub traces: Vec<Trace>,
+    /// Violations met: 0 or 1 unless all errors were asked for. May exceed the number of traces.
+    pub n_violations: u64,
+    /// Which of [`Report::searches`] answered it.
+    pub search: Option<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unreached {
+    pub proctype: ProctypeId,
+    /// The first edge of the statement.
+    pub edge: EdgeId,
+    pub span: Span,
+    /// The statement is the death of the process (SPIN's `-end-`).
+    pub end: bool,
+}
+
+/// `stored`, `matched`, `transitions` and `atomic_steps` mean what SPIN's report means by them.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Stats {
+    pub stored: u64,
+    pub matched: u64,
+    pub transitions: u64,
+    pub atomic_steps: u64,
+    pub depth: u64,
+    /// The whole space was seen. Otherwise the counts say how far the search came.
+    pub complete: bool,
+    pub cpu_seconds: f64,
+    pub wall_seconds: f64,
+    /// Of the whole program, at its highest.
+    pub peak_memory_bytes: u64,
+    pub store_bytes: u64,
+}
+
+/// What the settings came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Chosen {
+    pub search: &'static str,
+    pub por: &'static str,
+    pub sym: &'static str,
+    pub fair: &'static str,
+    pub store: &'static str,
+    pub jobs: u32,
+    pub plain: bool,
+}
+
+impl Report {
+    /// The sum over the searches that ran; depth and memory are the largest.
+    pub fn stats(&self) -> Stats {
+        let mut sum = Stats { complete: true, ..Stats::default() };
+        for s in &self.searches {
+            sum.stored += s.stored;
+            sum.matched += s.matched;
+            sum.transitions += s.transitions;
+            sum.atomic_steps += s.atomic_steps;
+            sum.depth = sum.depth.max(s.depth);
+            sum.complete &= s.complete;
+            sum.cpu_seconds += s.cpu_seconds;
+            sum.wall_seconds += s.wall_seconds;
+            sum.peak_memory_bytes = sum.peak_memory_bytes.max(s.peak_memory_bytes);
+            sum.store_bytes = sum.store_bytes.max(s.store_bytes);
+        }
+        sum
+    }
+
+    pub fn property(&self, name: &str) -> Option<&PropertyReport> {
+        self.properties.iter().find(|p| p.name == name)
+    }
+}

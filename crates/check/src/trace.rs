@@ -1,0 +1,299 @@
+//! What we show: the statements of a run, each replayed by the interpreter before anyone sees it.
+//!
+//! # The argument
+//!   A search knows states by number and remembers, for a violation, the numbers on the way to it. Between two
+//!   of them lies the first outcome, in the order of the steps, whose key is the second's: a *leg*. Each leg is
+//!   then expanded into its statements, and the trace ends at the statement that shows the fault.
+//!   The replay trusts none of this: it starts at the initial state and does the statements one by one.
+//!
+//! # Invariants (a breach is our bug)
+//!   T1 every state of the path is an outcome of the one before it
+//!   T2 every statement is offered where it is taken
+//!   T3 it leads to the state that the trace shows, with the same faults
+//!   T4 the last statement shows the fault, or the last state is an invalid end
+
+use crate::search::Found;
+use spinor_model::fault::{Fault, FaultKind};
+use spinor_model::interp::{Floor, Interp, Log};
+use spinor_model::ir::{Pid, ProctypeId, System, Type};
+use spinor_model::state::State;
+use spinor_model::successors::{Batch, Step, Successors};
+use spinor_store::Visited;
+
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// `None` if making the initial state already failed.
+    pub initial: Option<State>,
+    /// One entry per statement or handshake; a `d_step` is one.
+    pub steps: Vec<TraceStep>,
+    /// Of a lasso: the step at which the part that repeats begins.
+    pub cycle_start: Option<usize>,
+    pub ending: Ending,
+}
+
+#[derive(Clone, Debug)]
+pub struct TraceStep {
+    pub step: Step,
+    pub proctype: ProctypeId,
+    /// After the step. After a fatal fault: as far as the step came.
+    pub state: State,
+    pub faults: Vec<Fault>,
+    /// What `printf` wrote.
+    pub output: String,
+    /// The process goes on without letting others in: the next step belongs to the same `atomic`.
+    pub keeps_floor: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// In the last step, or while the initial state was made.
+    Fault(Fault),
+    /// Nobody can move, and somebody should not stop here.
+    InvalidEnd,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Change {
+    /// `x`, `a[1]`, `worker[0].i`, `q`
+    pub name: String,
+    pub before: Value,
+    pub after: Value,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Value {
+    /// The process it belongs to was not there yet.
+    Absent,
+    Number {
+        ty: Type,
+        value: i32,
+    },
+    /// What a channel holds, oldest message first.
+    Messages {
+        fields: Vec<Type>,
+        messages: Vec<Vec<i32>>,
+    },
+}
+
+impl Value {
+    /// How people read it: `true`, `3`, `ACK`, `[ACK,1] [ACK,0]`, `-` for nothing.
+    pub fn show(&self, system: &System) -> String {
+        match self {
+            Value::Absent => "-".to_string(),
+            Value::Number { ty, value } => system.show(*ty, *value),
+            Value::Messages { fields, messages } => {
+                let show = |m: &Vec<i32>| {
+                    let fields: Vec<String> = m.iter().zip(fields).map(|(&v, &ty)| system.show(ty, v)).collect();
+                    format!("[{}]", fields.join(","))
+                };
+                if messages.is_empty() {
+                    "empty".to_string()
+                } else {
+                    messages.iter().map(show).collect::<Vec<_>>().join(" ")
+                }
+            }
+        }
+    }
+}
+
+impl Trace {
+    /// The state before step `i`.
+    pub fn before(&self, i: usize) -> Option<&State> {
+        if i == 0 { self.initial.as_ref() } else { self.steps.get(i - 1).map(|s| &s.state) }
+    }
+
+    pub fn last_state(&self) -> Option<&State> {
+        self.before(self.steps.len())
+    }
+
+    /// What step `i` changed: globals, then channels, then locals by process. Variables of a process that the
+    /// step created are [`Value::Absent`] before it.
+    pub fn changes(&self, interp: &Interp, i: usize) -> Vec<Change> {
+        let (Some(before), Some(after)) = (self.before(i), self.before(i + 1)) else { return Vec::new() };
+        changes(interp, before, after)
+    }
+
+    /// Every variable and channel at the start, before step 0; for the first row of a table.
+    pub fn initial_values(&self, interp: &Interp) -> Vec<(String, Value)> {
+        self.initial.as_ref().map(|s| values(interp, s)).unwrap_or_default()
+    }
+}
+
+/// Variables and channels whose values differ between two states.
+pub fn changes(interp: &Interp, before: &State, after: &State) -> Vec<Change> {
+    let old: std::collections::BTreeMap<String, Value> = values(interp, before).into_iter().collect();
+    let change = |(name, after): (String, Value)| {
+        let before = old.get(&name).cloned().unwrap_or(Value::Absent);
+        (before != after).then_some(Change { name, before, after })
+    };
+    values(interp, after).into_iter().filter_map(change).collect()
+}
+
+/// Every variable and channel of a state by name. Rendez-vous channels hold nothing and are left out.
+pub fn values(interp: &Interp, state: &State) -> Vec<(String, Value)> {
+    let system = interp.system();
+    let number = |(name, ty): (String, Type), value: i32| (name, Value::Number { ty, value });
+    let names = system.globals.slot_names();
+    let mut out: Vec<(String, Value)> = names.into_iter().zip(state.globals()).map(|(n, v)| number(n, *v)).collect();
+    for id in 1..=state.n_chans() {
+        let Some(chan) = interp.chan(state, id as u8) else { continue };
+        if chan.decl.capacity > 0 {
+            let messages = chan.messages.iter().map(|m| m.to_vec()).collect();
+            let fields = chan.decl.fields.clone();
+            out.push((chan_name(interp, state, id as u8), Value::Messages { fields, messages }));
+        }
+    }
+    for pid in 0..state.n_procs() as Pid {
+        let prefix = process_name(system, state, pid);
+        let names = system.proctypes[state.proctype(pid)].frame.slot_names();
+        for ((name, ty), value) in names.into_iter().zip(state.locals(system, pid)) {
+            out.push(number((format!("{prefix}.{name}"), ty), *value));
+        }
+    }
+    // The variable that holds a channel has the channel's name: what the channel holds is what people look for.
+    let channels: Vec<String> =
+        out.iter().filter(|(_, v)| matches!(v, Value::Messages { .. })).map(|(n, _)| n.clone()).collect();
+    out.retain(|(name, v)| !matches!(v, Value::Number { ty: Type::Chan, .. }) || !channels.contains(name));
+    out
+}
+
+/// `worker[1]`
+pub fn process_name(system: &System, state: &State, pid: Pid) -> String {
+    format!("{}[{pid}]", system.proctypes[state.proctype(pid)].name)
+}
+
+/// `q`, or `P[1].q` if a process made it.
+pub fn chan_name(interp: &Interp, state: &State, id: u8) -> String {
+    match interp.chan(state, id) {
+        Some(c) => match c.owner {
+            Some(pid) => format!("{}.{}", process_name(interp.system(), state, pid), c.decl.name),
+            None => c.decl.name.clone(),
+        },
+        None => format!("channel {id}"),
+    }
+}
+
+/// One outcome of one step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Leg {
+    pub step: Step,
+    pub path: u32,
+    /// The key it leads to; `None` for the step that went wrong.
+    pub key: Option<Vec<u8>>,
+}
+
+/// Finds the steps between the states of a path, for any system.
+pub fn legs<S: Successors, V: Visited>(system: &S, store: &V, found: &Found) -> Vec<Leg> {
+    let mut out = Vec::with_capacity(found.n_steps());
+    let mut steps = Vec::new();
+    let mut batch = Batch::default();
+    for pair in found.path.windows(2) {
+        let state = system.unpack(store.get(pair[0]));
+        let key = store.get(pair[1]);
+        system.enabled(&state, &mut steps);
+        let leg = steps.iter().find_map(|&step| {
+            batch.clear();
+            system.fire(&state, &[step], &mut batch);
+            let outcome = batch.outcomes.iter().find(|o| batch.key(o) == Some(key))?;
+            Some(Leg { step, path: outcome.path, key: Some(key.to_vec()) })
+        });
+        out.push(leg.unwrap_or_else(|| panic!("T1: no step leads from {} to {}", pair[0], pair[1])));
+    }
+    out.extend(found.last.map(|(step, path)| Leg { step, path, key: None }));
+    out
+}
+
+/// The trace of a violation, replayed.
+pub fn build<V: Visited>(interp: &Interp, store: &V, found: &Found) -> Trace {
+    let ending = match &found.fault {
+        Some(fault) => Ending::Fault(fault.clone()),
+        None => Ending::InvalidEnd,
+    };
+    let trace = match interp.initial() {
+        Ok(initial) => expand(interp, initial, &legs(interp, store, found), ending),
+        Err(_) => Trace { initial: None, steps: Vec::new(), cycle_start: None, ending },
+    };
+    replay(interp, &trace);
+    trace
+}
+
+/// Legs into statements. The trace stops at the statement that shows the fault it ends with.
+fn expand(interp: &Interp, initial: State, legs: &[Leg], ending: Ending) -> Trace {
+    let mut steps: Vec<TraceStep> = Vec::new();
+    for leg in legs {
+        let state = steps.last().map_or(&initial, |s| &s.state);
+        for micro in interp.path(state, leg.step, leg.path) {
+            let shows = leg.key.is_none() && matches!(&ending, Ending::Fault(f) if micro.faults.contains(f));
+            steps.push(TraceStep {
+                step: micro.step,
+                proctype: micro.proctype,
+                state: micro.state,
+                faults: micro.faults,
+                output: micro.output,
+                keeps_floor: micro.then != Floor::Anyone,
+            });
+            if shows {
+                break;
+            }
+        }
+    }
+    Trace { initial: Some(initial), steps, cycle_start: None, ending }
+}
+
+/// Does the trace again, statement by statement. Panics if anything is otherwise than the trace says.
+pub fn replay(interp: &Interp, trace: &Trace) {
+    let Some(initial) = &trace.initial else {
+        let failed = interp.initial().err();
+        assert_eq!(failed.map(Ending::Fault).as_ref(), Some(&trace.ending), "T4: the initial state fails otherwise");
+        return;
+    };
+    let mut state = interp.initial().expect("T3: the initial state can be made");
+    assert_eq!(key(interp, &state), key(interp, initial), "T3: the initial state");
+    let mut floor = Floor::Anyone;
+    let mut offered = Vec::new();
+    let mut shown: Vec<Fault> = Vec::new();
+    // The keys met since somebody took the floor.
+    let mut chain: Vec<Vec<u8>> = Vec::new();
+    for (n, step) in trace.steps.iter().enumerate() {
+        let n = n + 1;
+        interp.moves(&state, floor, &mut offered);
+        assert!(offered.contains(&step.step), "T2: step {n}, {:?}, is not offered", step.step);
+        assert_eq!(state.proctype(step.step.pid), step.proctype, "T3: step {n}");
+        let mut log = Log::default();
+        let result = interp.apply(&mut state, step.step, &mut log);
+        shown = log.faults;
+        match result {
+            Ok(then) => floor = then,
+            Err(fault) => {
+                assert_eq!(n, trace.steps.len(), "T3: step {n} fails, and the trace goes on");
+                shown.push(fault);
+            }
+        }
+        let after = key(interp, &state);
+        assert_eq!(after, key(interp, &step.state), "T3: step {n} leads elsewhere");
+        // Only the whole chain shows that it goes round, so this fault is not the statement's own.
+        let round = step.faults.last().filter(|f| f.kind == FaultKind::EndlessAtomic);
+        if let Some(fault) = round {
+            assert!(chain.contains(&after), "T4: the atomic does not come back to a state");
+            shown.push(fault.clone());
+        }
+        assert_eq!(shown, step.faults, "T3: step {n} has other faults");
+        if floor == Floor::Anyone {
+            chain.clear();
+        }
+        chain.push(after);
+    }
+    match &trace.ending {
+        Ending::Fault(fault) => assert!(shown.contains(fault), "T4: {fault:?} does not show"),
+        Ending::InvalidEnd => {
+            interp.moves(&state, floor, &mut offered);
+            assert!(offered.is_empty() && !interp.may_end(&state), "T4: the run need not end here");
+        }
+    }
+}
+
+fn key(interp: &Interp, state: &State) -> Vec<u8> {
+    let mut key = Vec::new();
+    interp.pack(state, &mut key);
+    key
+}

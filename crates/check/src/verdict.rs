@@ -1,0 +1,90 @@
+//! The three answers, and what they are answers to.
+//!
+//! `Holds` is said only by a complete search of an exact store. Whatever is weaker (a limit met, an interrupt, a
+//! property we cannot check) is `NothingFound`, and no door may print it as `Holds`.
+
+use std::fmt;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// With a trace in the property's report. `what` is the text of the first violation.
+    Violated {
+        what: String,
+    },
+    Holds,
+    NothingFound {
+        because: String,
+    },
+}
+
+impl Verdict {
+    /// The word of the JSON result.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Verdict::Violated { .. } => "violated",
+            Verdict::Holds => "holds",
+            Verdict::NothingFound { .. } => "inconclusive",
+        }
+    }
+
+    /// What was violated, or why nothing is certain.
+    pub fn because(&self) -> Option<&str> {
+        match self {
+            Verdict::Violated { what } => Some(what),
+            Verdict::Holds => None,
+            Verdict::NothingFound { because } => Some(because),
+        }
+    }
+
+    pub fn is_violated(&self) -> bool {
+        matches!(self, Verdict::Violated { .. })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub enum Kind {
+    Assertion,
+    EndState,
+    RuntimeError,
+    Trace,
+    Promise,
+    Acceptance,
+    NonProgress,
+    Claim,
+    Ltl,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 9] = [
+        Kind::Assertion,
+        Kind::EndState,
+        Kind::RuntimeError,
+        Kind::Trace,
+        Kind::Promise,
+        Kind::Acceptance,
+        Kind::NonProgress,
+        Kind::Claim,
+        Kind::Ltl,
+    ];
+
+    /// The word of the JSON result.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Assertion => "assertion",
+            Kind::EndState => "end-state",
+            Kind::RuntimeError => "runtime-error",
+            Kind::Trace => "trace",
+            Kind::Promise => "promise",
+            Kind::Acceptance => "acceptance",
+            Kind::NonProgress => "non-progress",
+            Kind::Claim => "claim",
+            Kind::Ltl => "ltl",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}

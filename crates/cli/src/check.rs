@@ -1,0 +1,196 @@
+//! `spinor check` and `spinor lint`.
+
+use crate::diagnostics;
+use crate::exit::{self, Exit};
+use crate::front::{self, Front};
+use crate::json::Json;
+use crate::memory;
+use crate::options::{COMMANDS, Format, Options, nearest};
+use crate::progress::Ticker;
+use crate::report::{Detail, Human};
+use crate::result;
+use crate::screen::{Out, Screen, note, printable, quoted};
+use crate::trail;
+use spinor_check::report::Report;
+use spinor_check::settings::Search;
+use spinor_model::diagnostic::Diagnostic;
+use spinor_model::interp::Interp;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What a model came to.
+struct Answer {
+    exit: Exit,
+    /// In the form that was asked for.
+    text: String,
+    json: Option<Json>,
+}
+
+pub fn check(options: &Options, screen: Screen, out: &mut Out) -> Exit {
+    each_model(options, out, |path| check_one(options, screen, path))
+}
+
+pub fn lint(options: &Options, screen: Screen, out: &mut Out) -> Exit {
+    each_model(options, out, |path| lint_one(options, screen, path))
+}
+
+/// Several models are answered one by one; the JSON of several is one list.
+fn each_model(options: &Options, out: &mut Out, answer: impl Fn(&Path) -> Answer) -> Exit {
+    let mut exit = Exit::Fine;
+    let mut documents = Vec::new();
+    let several = options.files.len() > 1;
+    for (i, path) in options.files.iter().enumerate() {
+        let answer = answer(path);
+        exit = exit.worst(answer.exit);
+        documents.extend(answer.json);
+        if options.format == Format::Human && !(answer.text.is_empty() && !several) {
+            let gap = if i > 0 && !options.quiet { "\n" } else { "" };
+            let title = if several { format!("{gap}{}\n", printable(&path.to_string_lossy())) } else { String::new() };
+            out.put(&format!("{title}{}", answer.text));
+        }
+    }
+    if options.format == Format::Json {
+        let document = if several { Json::List(documents) } else { documents.pop().unwrap_or(Json::Null) };
+        out.put(&document.pretty());
+    }
+    exit
+}
+
+fn unreadable(options: &Options, path: &Path, message: &str) -> Answer {
+    let mut text = format!("error: {}\n", printable(message));
+    if !options.named
+        && !path.exists()
+        && let Some(word) = path.to_str()
+        && let Some(name) = nearest(word, COMMANDS.iter().map(|c| c.name))
+    {
+        text.push_str(&format!("help: `{name}` is a command, did you mean that?\n"));
+    }
+    note(&text);
+    let json = result::of_unreadable(&path.to_string_lossy(), message);
+    Answer { exit: Exit::Unusable, text: String::new(), json: Some(json) }
+}
+
+/// The model's own errors, or those of the request. In JSON they are part of the document.
+fn refused(options: &Options, screen: Screen, front: &Front, diagnostics: &[Diagnostic]) -> Answer {
+    if options.format == Format::Human {
+        note(&diagnostics::render_all(&front.sources, diagnostics, screen.paint_errors));
+    }
+    let json = result::of_diagnostics(front, diagnostics::to_json(&front.sources, diagnostics));
+    Answer { exit: Exit::Unusable, text: String::new(), json: Some(json) }
+}
+
+fn lint_one(options: &Options, screen: Screen, path: &Path) -> Answer {
+    let front = match front::load(path, options) {
+        Ok(front) => front,
+        Err(e) => return unreadable(options, path, &e.to_string()),
+    };
+    let list = &front.diagnostics;
+    let exit = if front.model.is_none() || list.iter().any(Diagnostic::is_error) { Exit::Unusable } else { Exit::Fine };
+    let text = match (list.is_empty(), options.quiet) {
+        (true, true) => String::new(),
+        (true, false) => format!("ok    {}  nothing to say\n", printable(&front.path)),
+        _ => diagnostics::render_all(&front.sources, list, screen.paint),
+    };
+    let json = result::of_diagnostics(&front, diagnostics::to_json(&front.sources, list));
+    Answer { exit, text, json: Some(json) }
+}
+
+fn check_one(options: &Options, screen: Screen, path: &Path) -> Answer {
+    let front = match front::load(path, options) {
+        Ok(front) => front,
+        Err(e) => return unreadable(options, path, &e.to_string()),
+    };
+    let Some(model) = &front.model else { return refused(options, screen, &front, &front.diagnostics) };
+    if !front.diagnostics.is_empty() && options.format == Format::Human && !options.quiet {
+        note(&diagnostics::render_all(&front.sources, &front.diagnostics, screen.paint_errors));
+    }
+    let interp = Interp::new(model.system.clone());
+    let mut settings = options.settings();
+    settings.max_memory = settings.max_memory.or_else(memory::fair_share);
+    let names: Vec<String> = model.formulas.iter().map(|f| f.name.clone()).collect();
+    let mut ticker = Ticker::new(!options.quiet);
+    let report = spinor_check::check::check(&interp, &names, &settings, &mut ticker);
+    ticker.clear();
+    let report = match report {
+        Ok(report) => report,
+        Err(list) => return refused(options, screen, &front, &list),
+    };
+
+    let mut exit = exit::of_verdicts(report.properties.iter().map(|p| &p.verdict), options.expect);
+    let saved = match save(options, &front, &interp, &report) {
+        Ok(saved) => saved,
+        Err(e) => {
+            note(&format!("error: cannot write traces: {}\n", printable(&e.to_string())));
+            exit = exit.worst(Exit::Unusable);
+            Vec::new()
+        }
+    };
+    let human = Human {
+        front: &front,
+        interp: &interp,
+        report: &report,
+        screen,
+        detail: match (options.quiet, options.verbose) {
+            (true, _) => Detail::Quiet,
+            (_, true) => Detail::Verbose,
+            _ => Detail::Normal,
+        },
+        auto: settings.search == Search::Auto,
+        saved: saved.first().map(|p| p.to_string_lossy().into_owned()),
+    };
+    match options.format {
+        Format::Json => Answer { exit, text: String::new(), json: Some(result::of_report(&front, &interp, &report)) },
+        Format::Human => {
+            let mut text = human.render();
+            if !options.quiet {
+                for file in &saved {
+                    text.push_str(&format!("saved  {}\n", quoted(&printable(&file.to_string_lossy()))));
+                }
+            }
+            Answer { exit, text, json: None }
+        }
+    }
+}
+
+/// Writes every trace twice, as JSON and as SPIN's rows, and returns the names, JSON first.
+fn save(options: &Options, front: &Front, interp: &Interp, report: &Report) -> io::Result<Vec<PathBuf>> {
+    let Some(dir) = &options.out else { return Ok(Vec::new()) };
+    let named = |path: &Path, e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", path.display()));
+    std::fs::create_dir_all(dir).map_err(|e| named(dir, e))?;
+    let mut saved = Vec::new();
+    for property in &report.properties {
+        for (n, trace) in property.traces.iter().enumerate() {
+            let stem = stem(&front.path, &property.name, n);
+            let json = result::of_trace(front, interp, property, trace).pretty();
+            let rows = match &trace.initial {
+                Some(initial) => trail::write(interp.system(), initial, &trace.steps, trace.cycle_start),
+                None => String::new(),
+            };
+            for (ending, text) in [("json", json), ("trail", rows)] {
+                let path = dir.join(format!("{stem}.{ending}"));
+                std::fs::write(&path, text).map_err(|e| named(&path, e))?;
+                saved.push(path);
+            }
+        }
+    }
+    Ok(saved)
+}
+
+/// `mutex.pml.assert`, `mutex.pml.assert.2`
+fn stem(model: &str, property: &str, n: usize) -> String {
+    let model = Path::new(model).file_name().map_or("model".into(), |f| f.to_string_lossy());
+    let safe: String = property.chars().map(|c| if c.is_alphanumeric() || "_-".contains(c) { c } else { '_' }).collect();
+    if n == 0 { format!("{model}.{safe}") } else { format!("{model}.{safe}.{}", n + 1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn traces_are_named_after_model_and_property() {
+        assert_eq!(stem("a/mutex.pml", "assert", 0), "mutex.pml.assert");
+        assert_eq!(stem("mutex.pml", "assert", 1), "mutex.pml.assert.2");
+        assert_eq!(stem("m", "../../x", 0), "m.______x");
+    }
+}

@@ -1,0 +1,141 @@
+//! The command `spinor`: options in, answers out, and an exit status that means something.
+//!
+//! | module | is |
+//! |---|---|
+//! | [`options`], [`help`], [`completions`] | the command line, from one table |
+//! | [`front`] | a file into a model |
+//! | [`check`], [`sim`], [`replay`] | the commands that run a model |
+//! | [`report`], [`table`], [`wording`], [`diagnostics`] | answers for people |
+//! | [`result`], [`json`], [`sha256`], [`trail`] | answers for programs |
+//! | [`screen`], [`progress`] | terminals |
+//! | [`exit`] | what the status means |
+//!
+//! Results go to standard output, everything else to standard error. No file is written unless `-o` asks for it.
+
+pub mod check;
+pub mod completions;
+pub mod diagnostics;
+pub mod exit;
+pub mod front;
+pub mod help;
+pub mod json;
+pub mod memory;
+pub mod options;
+pub mod progress;
+pub mod replay;
+pub mod report;
+pub mod result;
+#[cfg(test)]
+mod samples;
+pub mod screen;
+pub mod sha256;
+pub mod sim;
+pub mod table;
+pub mod trail;
+pub mod wording;
+
+use exit::Exit;
+use options::{Command, Options, Usage};
+use screen::{Out, Screen, note, printable};
+use std::ffi::OsString;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+
+/// Deep models make deep recursions in places; the default of 8 MiB is the terminal's idea, not ours.
+const STACK: usize = 256 << 20;
+
+/// [`run`], with our own bugs caught and owned up to.
+pub fn run_guarded(args: Vec<OsString>) -> ExitCode {
+    let said: Arc<Mutex<String>> = Arc::default();
+    let hook = Arc::clone(&said);
+    std::panic::set_hook(Box::new(move |info| {
+        if let Ok(mut said) = hook.lock()
+            && said.is_empty()
+        {
+            *said = info.to_string();
+        }
+    }));
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || run(args));
+    let exit = match worker.map(std::thread::JoinHandle::join) {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(_)) => {
+            let said = said.lock().map(|s| s.clone()).unwrap_or_default();
+            note(&format!(
+                "\nspinor: internal fault, no verdict\n  {}\nThis is a bug in spinor {}. Please report it, with the model and the command line.\n",
+                printable(&said).replace('\n', "\n  "),
+                env!("CARGO_PKG_VERSION"),
+            ));
+            Exit::Internal
+        }
+        Err(e) => {
+            note(&format!("spinor: cannot start: {e}\n"));
+            Exit::Internal
+        }
+    };
+    ExitCode::from(exit.code())
+}
+
+/// One command line.
+pub fn run(args: Vec<OsString>) -> Exit {
+    match options::parse(args) {
+        Ok(options) => dispatch(&options).unwrap_or_else(refuse),
+        Err(usage) => refuse(usage),
+    }
+}
+
+fn refuse(usage: Usage) -> Exit {
+    let mut text = format!("error: {}\n", printable(&usage.message));
+    if let Some(help) = usage.help {
+        text.push_str(&format!("help: {}\n", printable(&help)));
+    }
+    note(&text);
+    Exit::Unusable
+}
+
+fn dispatch(options: &Options) -> Result<Exit, Usage> {
+    let mut out = Out::default();
+    if options.help {
+        out.put(&help::text(options.command.filter(|_| options.named)));
+        return Ok(Exit::Fine);
+    }
+    if options.version {
+        out.put(&help::version());
+        return Ok(Exit::Fine);
+    }
+    let Some(command) = options.command else { return Ok(Exit::Fine) };
+    let screen = Screen::new(options);
+    let word = || options.files.first().map(|f| f.to_string_lossy().into_owned()).unwrap_or_default();
+    match command {
+        Command::Check => Ok(check::check(options, screen, &mut out)),
+        Command::Lint => Ok(check::lint(options, screen, &mut out)),
+        Command::Sim => sim::sim(options, screen, &mut out),
+        Command::Replay => replay::replay(options, screen, &mut out),
+        Command::Plan => {
+            out.put(&spinor_check::plan::Printed.to_string());
+            Ok(Exit::Fine)
+        }
+        Command::Explain => match front::explain(&word()) {
+            Some(text) => {
+                out.put(&text);
+                Ok(Exit::Fine)
+            }
+            None => {
+                let usage = Usage::new(format!("there is no code `{}`", word()));
+                let near = options::nearest(&word(), []).or_else(|| nearest_code(&word()));
+                Err(near.map_or(usage.clone(), |code| usage.help(format!("did you mean `{code}`?"))))
+            }
+        },
+        Command::Completions => match completions::script(&word()) {
+            Some(text) => {
+                out.put(&text);
+                Ok(Exit::Fine)
+            }
+            None => Err(Usage::new(format!("no completions for `{}`", word())).help("bash, zsh and fish are known")),
+        },
+    }
+}
+
+fn nearest_code(word: &str) -> Option<&'static str> {
+    let word = word.to_ascii_uppercase();
+    front::codes().find(|code| code[1..] == *word).or_else(|| front::codes().find(|code| code.starts_with(&word)))
+}

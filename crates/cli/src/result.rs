@@ -1,0 +1,200 @@
+//! The answer as JSON. The names are a promise: fields are added, never renamed.
+
+use crate::diagnostics::{self, place_fields};
+use crate::front::Front;
+use crate::json::Json;
+use crate::wording;
+use spinor_check::report::{PropertyReport, Report, Stats};
+use spinor_check::trace::{Trace, TraceStep, Value, changes};
+use spinor_model::interp::Interp;
+use spinor_model::ir::{Edge, EdgeId, Pid, ProctypeId, System, Type};
+use spinor_model::state::State;
+
+const SCHEMA_VERSION: i64 = 1;
+
+/// What every document begins with.
+fn head(front: &Front) -> Vec<(String, Json)> {
+    let model = Json::object([("path", Json::text(&front.path)), ("sha256", Json::text(&front.sha256))]);
+    vec![
+        ("schema_version".to_string(), Json::Int(SCHEMA_VERSION)),
+        ("spinor".to_string(), Json::text(env!("CARGO_PKG_VERSION"))),
+        ("model".to_string(), model),
+    ]
+}
+
+pub fn of_report(front: &Front, interp: &Interp, report: &Report) -> Json {
+    let system = interp.system();
+    let c = &report.chosen;
+    let options = Json::object([
+        ("search", Json::text(c.search)),
+        ("por", Json::text(c.por)),
+        ("sym", Json::text(c.sym)),
+        ("fair", Json::text(c.fair)),
+        ("store", Json::text(c.store)),
+        ("jobs", Json::Int(i64::from(c.jobs))),
+        ("plain", Json::Bool(c.plain)),
+    ]);
+    let unreached = report.unreached.iter().flatten().map(|u| {
+        let span = system.sources.surface(u.span);
+        let mut fields = vec![("proctype".to_string(), Json::text(&system.proctypes[u.proctype].name))];
+        fields.extend(place_fields(&system.sources, span));
+        Json::Object(fields)
+    });
+    let truncations = report.truncations.iter().map(|(t, e)| {
+        let edge = wording::edge(system, *t, *e);
+        let mut fields = vec![("proctype".to_string(), Json::text(&system.proctypes[*t].name))];
+        fields.push(("statement".to_string(), Json::text(system.sources.one_line(edge.span))));
+        fields.extend(place_fields(&system.sources, system.sources.surface(edge.span)));
+        Json::Object(fields)
+    });
+    let mut doc = head(front);
+    doc.extend(
+        [
+            ("options", options),
+            ("properties", Json::List(report.properties.iter().map(|p| property(interp, report, p)).collect())),
+            ("unreached", Json::List(unreached.collect())),
+            ("truncations", Json::List(truncations.collect())),
+            ("notes", Json::List(report.notes.iter().map(Json::text).collect())),
+            ("stats", stats(&report.stats())),
+            ("diagnostics", diagnostics::to_json(&front.sources, &front.diagnostics)),
+        ]
+        .map(|(k, v)| (k.to_string(), v)),
+    );
+    Json::Object(doc)
+}
+
+/// A model that was not checked: what was said about it instead.
+pub fn of_diagnostics(front: &Front, diagnostics: Json) -> Json {
+    let mut doc = head(front);
+    doc.push(("properties".to_string(), Json::List(Vec::new())));
+    doc.push(("diagnostics".to_string(), diagnostics));
+    Json::Object(doc)
+}
+
+/// A file that could not be read is not a model, and a program that asked for JSON still gets some.
+pub fn of_unreadable(path: &str, message: &str) -> Json {
+    Json::object([
+        ("schema_version", Json::Int(SCHEMA_VERSION)),
+        ("spinor", Json::text(env!("CARGO_PKG_VERSION"))),
+        ("model", Json::object([("path", Json::text(path)), ("sha256", Json::Null)])),
+        ("properties", Json::List(Vec::new())),
+        (
+            "diagnostics",
+            Json::List(vec![Json::object([
+                ("code", Json::Null),
+                ("severity", Json::text("error")),
+                ("message", Json::text(message)),
+                ("primary", Json::Null),
+            ])]),
+        ),
+    ])
+}
+
+/// One saved trace, complete enough to be replayed.
+pub fn of_trace(front: &Front, interp: &Interp, property: &PropertyReport, trace: &Trace) -> Json {
+    let mut doc = head(front);
+    doc.push(("property".to_string(), Json::text(&property.name)));
+    doc.push(("kind".to_string(), Json::text(property.kind.word())));
+    doc.push(("because".to_string(), property.verdict.because().map_or(Json::Null, Json::text)));
+    if let Json::Object(fields) = trace_json(interp, trace) {
+        doc.extend(fields);
+    }
+    Json::Object(doc)
+}
+
+fn property(interp: &Interp, report: &Report, p: &PropertyReport) -> Json {
+    let stats = p.search.and_then(|i| report.searches.get(i)).map_or(Json::Null, stats);
+    Json::object([
+        ("name", Json::text(&p.name)),
+        ("kind", Json::text(p.kind.word())),
+        ("verdict", Json::text(p.verdict.word())),
+        ("because", p.verdict.because().map_or(Json::Null, Json::text)),
+        ("violations", Json::count(p.n_violations)),
+        ("traces", Json::List(p.traces.iter().map(|t| trace_json(interp, t)).collect())),
+        ("stats", stats),
+    ])
+}
+
+fn trace_json(interp: &Interp, trace: &Trace) -> Json {
+    let step = |(i, s): (usize, &TraceStep)| {
+        let before = trace.before(i);
+        step_json(interp, before, s)
+    };
+    Json::object([
+        ("steps", Json::List(trace.steps.iter().enumerate().map(step).collect())),
+        ("cycle_start", trace.cycle_start.map_or(Json::Null, |n| Json::count(n as u64))),
+    ])
+}
+
+fn step_json(interp: &Interp, before: Option<&State>, s: &TraceStep) -> Json {
+    let system = interp.system();
+    let mut fields = half(system, s.step.pid, s.proctype, s.step.edge);
+    let changed = before.map(|b| changes(interp, b, &s.state)).unwrap_or_default();
+    let changed = changed
+        .into_iter()
+        .map(|c| (c.name, Json::List(vec![value(system, &c.before), value(system, &c.after)])))
+        .collect();
+    fields.push(("changes".to_string(), Json::Object(changed)));
+    if let (Some((pid, edge)), Some(before)) = (s.step.partner, before) {
+        fields.push(("partner".to_string(), Json::Object(half(system, pid, before.proctype(pid), edge))));
+    }
+    if s.keeps_floor {
+        fields.push(("atomic".to_string(), Json::Bool(true)));
+    }
+    if !s.output.is_empty() {
+        fields.push(("printed".to_string(), Json::text(&s.output)));
+    }
+    if !s.faults.is_empty() {
+        let faults = s.faults.iter().map(|f| Json::text(f.kind.to_string())).collect();
+        fields.push(("faults".to_string(), Json::List(faults)));
+    }
+    Json::Object(fields)
+}
+
+/// One process's part of a step. `stmt` is the number that trails use.
+fn half(system: &System, pid: Pid, proctype: ProctypeId, edge: EdgeId) -> Vec<(String, Json)> {
+    let edge: &Edge = wording::edge(system, proctype, edge);
+    let mut fields = vec![
+        ("pid".to_string(), Json::Int(i64::from(pid))),
+        ("proctype".to_string(), Json::text(&system.proctypes[proctype].name)),
+        ("statement".to_string(), Json::text(wording::statement(system, edge))),
+    ];
+    fields.extend(place_fields(&system.sources, system.sources.surface(edge.span)));
+    fields.push(("stmt".to_string(), Json::Int(i64::from(edge.stmt))));
+    fields
+}
+
+/// Numbers as numbers, truth as truth, mtypes by name, channels as lists of messages, nothing as null.
+fn value(system: &System, v: &Value) -> Json {
+    match v {
+        Value::Absent => Json::Null,
+        Value::Number { ty, value } => scalar(system, *ty, *value),
+        Value::Messages { fields, messages } => {
+            let message = |m: &Vec<i32>| Json::List(m.iter().zip(fields).map(|(v, ty)| scalar(system, *ty, *v)).collect());
+            Json::List(messages.iter().map(message).collect())
+        }
+    }
+}
+
+fn scalar(system: &System, ty: Type, value: i32) -> Json {
+    match ty {
+        Type::Bool => Json::Bool(value != 0),
+        Type::Mtype(_) if value != 0 => Json::text(system.show(ty, value)),
+        _ => Json::Int(i64::from(value)),
+    }
+}
+
+fn stats(s: &Stats) -> Json {
+    Json::object([
+        ("stored", Json::count(s.stored)),
+        ("matched", Json::count(s.matched)),
+        ("transitions", Json::count(s.transitions)),
+        ("atomic_steps", Json::count(s.atomic_steps)),
+        ("depth", Json::count(s.depth)),
+        ("complete", Json::Bool(s.complete)),
+        ("cpu_seconds", Json::Real(s.cpu_seconds)),
+        ("wall_seconds", Json::Real(s.wall_seconds)),
+        ("peak_memory_bytes", Json::count(s.peak_memory_bytes)),
+        ("store_bytes", Json::count(s.store_bytes)),
+    ])
+}

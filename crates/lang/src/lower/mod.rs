@@ -1,0 +1,456 @@
+//! The checker: a tree into a system, or diagnostics that say why not.
+//!
+//! | file | turns |
+//! |---|---|
+//! | `names.rs` | declarations into variables, channels, records; names into what they mean |
+//! | `expr.rs` | expressions, places and message patterns |
+//! | `elements.rs` | a body into its elements, numbered as SPIN numbers them |
+//! | `graph.rs` | elements into locations and edges |
+//! | `formula.rs` | `ltl` blocks |
+//!
+//! Everything that is wrong is collected; what could not be lowered is left out, and a system with errors is not
+//! handed on.
+
+mod elements;
+mod expr;
+mod formula;
+mod graph;
+mod names;
+
+use crate::ast::{self, Program, Unit};
+use names::{Body, FrameBuilder, RecordDef, Sig};
+use spinor_ltl::Formula;
+use spinor_model::diagnostic::Diagnostic;
+use spinor_model::index::IndexVec;
+use spinor_model::ir::{self, Expr, Monitor, MtypeId, MtypeSet, Proctype, ProctypeId, System, Uses};
+use spinor_model::source::{Sources, Span};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// A checked model: the system and what is claimed of it.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub system: Arc<System>,
+    pub formulas: Vec<NamedFormula>,
+}
+
+/// An `ltl` block.
+#[derive(Clone, Debug)]
+pub struct NamedFormula {
+    pub name: String,
+    pub formula: Formula,
+    /// What proposition `n` says.
+    pub props: Vec<Expr>,
+    /// As it was written.
+    pub text: String,
+    pub span: Span,
+}
+
+/// `P[pid]:x[index]`, until the frame of `P` is known.
+struct RemoteVar {
+    proctype: ProctypeId,
+    var: ast::Ident,
+    index: Option<Expr>,
+    span: Span,
+}
+
+/// More variable and message slots than this in one frame are refused: no state of that size can be searched.
+const MAX_SLOTS: u64 = 1 << 16;
+/// As many messages as SPIN lets a channel hold.
+const MAX_CAPACITY: i32 = 255;
+/// The errors after this many help nobody.
+const MAX_ERRORS: usize = 20;
+
+pub fn lower(name: &str, program: &Program, sources: Arc<Sources>) -> (Option<Model>, Vec<Diagnostic>) {
+    let mut lower = Lower::new(sources);
+    lower.collect(program);
+    let (system, formulas) = lower.build(name, program);
+    let diags = std::mem::take(&mut lower.diags);
+    let model = (!diags.iter().any(Diagnostic::is_error)).then(|| Model { system: Arc::new(system), formulas });
+    (model, diags)
+}
+
+/// Everything known about the text while it is lowered.
+struct Lower {
+    sources: Arc<Sources>,
+    diags: Vec<Diagnostic>,
+    mtypes: IndexVec<MtypeId, MtypeSet>,
+    mtype_consts: HashMap<Arc<str>, (MtypeId, i32, Span)>,
+    records: HashMap<Arc<str>, RecordDef>,
+    globals: FrameBuilder,
+    proctypes: HashMap<Arc<str>, Sig>,
+    /// Labels some expression asks about from outside, by proctype.
+    remote_labels: HashSet<(Arc<str>, Arc<str>)>,
+    /// The body being lowered, if any.
+    body: Option<Body>,
+    /// Where a `run` in the expression being lowered goes; `None` where none may stand.
+    runs: Option<Vec<ir::Effect>>,
+    uses: Uses,
+    has_rendezvous: Option<Span>,
+    uses_enabled: Option<Span>,
+    uses_priority: Option<Span>,
+    /// Variables of other processes that some expression reads, by number of use.
+    remote_vars: Vec<RemoteVar>,
+    /// SPIN's next statement number.
+    next_stmt: u32,
+    next_proctype_number: u32,
+    /// Inside a claim or a formula.
+    in_claim: bool,
+}
+
+impl Lower {
+    fn new(sources: Arc<Sources>) -> Lower {
+        let mut mtypes = IndexVec::new();
+        mtypes.push(MtypeSet { name: "_unnamed_".into(), names: vec![] });
+        Lower {
+            sources,
+            diags: Vec::new(),
+            mtypes,
+            mtype_consts: HashMap::new(),
+            records: HashMap::new(),
+            globals: FrameBuilder::default(),
+            proctypes: HashMap::new(),
+            remote_labels: HashSet::new(),
+            body: None,
+            runs: None,
+            uses: Uses::default(),
+            has_rendezvous: None,
+            uses_enabled: None,
+            uses_priority: None,
+            remote_vars: Vec::new(),
+            next_stmt: 0,
+            next_proctype_number: 0,
+            in_claim: false,
+        }
+    }
+
+    fn report(&mut self, d: Diagnostic) {
+        let n_errors = self.diags.iter().filter(|d| d.is_error()).count();
+        if n_errors < MAX_ERRORS && !self.diags.contains(&d) {
+            self.diags.push(d);
+        }
+    }
+
+    /// Lowers every body, then what refers across bodies.
+    fn build(&mut self, name: &str, program: &Program) -> (System, Vec<NamedFormula>) {
+        let mut system = System { name: name.into(), sources: self.sources.clone(), ..System::default() };
+        let mut ltls = Vec::new();
+        let mut active = Vec::new();
+        for unit in &program.units {
+            match unit {
+                Unit::Proctype(p) => {
+                    let Some(sig) = self.proctypes.get(&p.name.name) else { continue };
+                    if sig.span != p.name.span {
+                        continue; // declared twice: the first one counts, and the error is out
+                    }
+                    let id = sig.id;
+                    let t = self.proctype(p);
+                    let pushed = system.proctypes.push(t);
+                    debug_assert_eq!(pushed, id, "proctypes are lowered in the order they were collected");
+                    for _ in 0..self.n_active(p) {
+                        active.push((id, p.name.span));
+                    }
+                }
+                Unit::Never(c) => {
+                    let t = self.claim(c);
+                    system.claims.push(t);
+                }
+                Unit::Trace(t) => {
+                    let graph = self.trace(t);
+                    if let Some(old) = system.monitor.replace(Monitor { negated: t.negated, graph }) {
+                        self.report(
+                            Diagnostic::error("P0327", "a model has one `trace` or `notrace`")
+                                .at(t.span, "a second one")
+                                .label(old.graph.span, "the first"),
+                        );
+                    }
+                }
+                Unit::Ltl(l) => ltls.push(l),
+                Unit::C(c) => self.refuse_c(c),
+                Unit::Decl(_) | Unit::Typedef(_) | Unit::Mtype(_) => {}
+            }
+        }
+        if active.len() > ir::MAX_LIVE {
+            let (_, span) = active[ir::MAX_LIVE];
+            self.report(
+                Diagnostic::error("P0321", format!("{} processes are active at the start", active.len()))
+                    .at(span, "too many")
+                    .help(format!("at most {} processes can be alive at a time", ir::MAX_LIVE)),
+            );
+            active.truncate(ir::MAX_LIVE);
+        }
+        system.active = active.into_iter().map(|(id, _)| id).collect();
+        let formulas = ltls.iter().enumerate().map(|(n, l)| self.formula(l, n)).collect::<Vec<_>>();
+        self.check_combinations();
+        system.mtypes = std::mem::take(&mut self.mtypes);
+        system.globals = std::mem::take(&mut self.globals).frame;
+        system.uses = self.uses;
+        let formulas = self.settle_remotes(&mut system, formulas);
+        self.settle_hidden(&mut system, &formulas);
+        (system, formulas)
+    }
+
+    fn refuse_c(&mut self, c: &ast::CFragment) {
+        self.report(
+            Diagnostic::error("P0900", format!("`{}`: embedded C is not supported", c.keyword))
+                .at(c.span, "C code")
+                .help("write this part in Promela; Spinor runs models without a C compiler"),
+        );
+    }
+
+    /// What cannot stand in one model.
+    fn check_combinations(&mut self) {
+        if let (Some(p), Some(r)) = (self.uses_priority, self.has_rendezvous) {
+            self.report(
+                Diagnostic::error("P0316", "priorities do not go together with rendez-vous channels")
+                    .at(p, "a priority")
+                    .label(r, "a rendez-vous channel")
+                    .help("give the channel a slot, or drop the priorities"),
+            );
+        }
+        if let (Some(e), Some(r)) = (self.uses_enabled, self.has_rendezvous) {
+            self.report(
+                Diagnostic::error("P0328", "`enabled` does not go together with rendez-vous channels")
+                    .at(e, "`enabled` is used here")
+                    .label(r, "a rendez-vous channel"),
+            );
+        }
+    }
+
+    /// Gives remote references their places, now that every frame and graph is known.
+    fn settle_remotes(&mut self, system: &mut System, formulas: Vec<NamedFormula>) -> Vec<NamedFormula> {
+        let labels: Vec<HashMap<String, ir::Loc>> = system
+            .proctypes
+            .iter()
+            .map(|t| t.locs.enumerated().flat_map(|(loc, l)| l.labels.iter().map(move |n| (n.clone(), loc))).collect())
+            .collect();
+        let places: Vec<Option<ir::Place>> =
+            std::mem::take(&mut self.remote_vars).into_iter().map(|r| self.remote_place(system, r)).collect();
+        let mut missing = Vec::new();
+        let mut settle = |e: &mut Expr| match e {
+            Expr::AtLabel { proctype, loc, label, .. } => match labels[proctype.0 as usize].get(label) {
+                Some(found) => *loc = *found,
+                None => missing.push((*proctype, label.clone())),
+            },
+            Expr::Remote { place, .. } if place.var == ir::VarId(u32::MAX) => {
+                if let Some(found) = &places[place.slot as usize] {
+                    *place = found.clone();
+                }
+            }
+            _ => {}
+        };
+        for t in system.proctypes.iter_mut() {
+            expr::visit_proctype(t, &mut settle);
+        }
+        for t in &mut system.claims {
+            expr::visit_proctype(t, &mut settle);
+        }
+        let mut formulas = formulas;
+        for f in &mut formulas {
+            for p in &mut f.props {
+                expr::visit(p, &mut settle);
+            }
+        }
+        for (proctype, label) in missing {
+            let t = &system.proctypes[proctype];
+            self.report(
+                Diagnostic::error("P0104", format!("`{}` has no label `{label}`", t.name))
+                    .at(t.span, "this proctype")
+                    .help("a remote reference `P@L` names a label of the proctype"),
+            );
+        }
+        formulas
+    }
+
+    fn remote_place(&mut self, system: &System, r: RemoteVar) -> Option<ir::Place> {
+        let t = &system.proctypes[r.proctype];
+        let Some(var) = t.frame.var_named(&r.var.name) else {
+            self.report(
+                Diagnostic::error("P0102", format!("`{}` has no variable `{}`", t.name, r.var.name))
+                    .at(r.var.span, "not a variable of that proctype")
+                    .label(t.span, "the proctype"),
+            );
+            return None;
+        };
+        let decl = &t.frame.vars[var];
+        let place = |slot, ty, index| Some(ir::Place { scope: ir::Scope::Local, var, slot, ty, index });
+        match (&decl.shape, r.index) {
+            (ir::Shape::Scalar(ty), None | Some(Expr::Const(0))) => place(decl.slot, *ty, vec![]),
+            (ir::Shape::Array(len, of), index) if matches!(**of, ir::Shape::Scalar(_)) => {
+                let ir::Shape::Scalar(ty) = **of else { unreachable!("just matched") };
+                let value = index.unwrap_or(Expr::Const(0));
+                place(decl.slot, ty, vec![ir::IndexStep { value, len: *len, stride: 1 }])
+            }
+            _ => {
+                self.report(
+                    Diagnostic::error("P0304", "a remote reference names one value: a variable or an array element")
+                        .at(r.span, "")
+                        .label(decl.span, "declared here"),
+                );
+                None
+            }
+        }
+    }
+
+    /// A `hidden` variable that something reads must stay in the key, or states that differ would be taken for one.
+    fn settle_hidden(&mut self, system: &mut System, formulas: &[NamedFormula]) {
+        if !system.globals.vars.iter().any(|v| v.hidden) {
+            return;
+        }
+        let mut read = HashSet::new();
+        let mut note = |e: &Expr| {
+            if let Expr::Read(p) = e
+                && p.scope == ir::Scope::Global
+            {
+                read.insert(p.var);
+            }
+        };
+        let mut copy = system.clone();
+        for t in copy.proctypes.iter_mut().chain(copy.claims.iter_mut()) {
+            for e in t.edges.iter_mut() {
+                // Printing changes nothing that is compared.
+                e.effects.retain(|e| !matches!(e, ir::Effect::Print { .. } | ir::Effect::PrintName(..)));
+            }
+            expr::visit_proctype(t, &mut |e| note(e));
+        }
+        for f in formulas {
+            for p in &f.props {
+                expr::visit(&mut p.clone(), &mut |e| note(e));
+            }
+        }
+        for init in &mut copy.globals.inits {
+            if let ir::Init::Value { value, .. } = init {
+                expr::visit(value, &mut |e| note(e));
+            }
+        }
+        for (id, var) in copy.globals.vars.enumerated() {
+            if var.hidden && read.contains(&id) {
+                system.globals.vars[id].hidden = false;
+                self.report(
+                    Diagnostic::warning("P0329", format!("`{}` is declared hidden, but it is read", var.name))
+                        .at(var.span, "kept in the state")
+                        .help("drop `hidden`, or the reads")
+                        .spin("6.5.2 leaves it out of the state and may miss errors"),
+                );
+            }
+        }
+    }
+
+    fn proctype(&mut self, p: &ast::Proctype) -> Proctype {
+        let number = self.next_proctype_number;
+        self.next_proctype_number += 1;
+        self.body = Some(Body::new(p.name.name.clone()));
+        for d in &p.params {
+            self.declare_params(d);
+        }
+        let n_params = self.body().frame.frame.n_slots;
+        let priority = self.priority_of(p.priority.as_ref());
+        let provided = p.provided.as_ref().map(|e| self.expr(e));
+        let built = self.body_graph(&p.body, p.span);
+        let body = self.body.take().expect("the body we made");
+        Proctype {
+            name: p.name.name.to_string(),
+            n_params,
+            frame: body.frame.frame,
+            locs: built.locs,
+            edges: built.edges,
+            start: built.start,
+            end: built.end,
+            provided,
+            priority,
+            deterministic: p.kind == ast::ProcKind::Deterministic,
+            promises: body.promises,
+            number,
+            span: p.name.span,
+        }
+    }
+
+    fn claim(&mut self, c: &ast::Claim) -> Proctype {
+        self.in_claim = true;
+        let name = c.name.as_ref().map_or("never", |n| &n.name);
+        let t = self.graph_only(name, &c.body, c.name.as_ref().map_or(c.span, |n| n.span));
+        self.in_claim = false;
+        if let Some(var) = t.frame.vars.iter().next() {
+            self.report(
+                Diagnostic::error("P0330", "a never claim has no variables of its own")
+                    .at(var.span, "declared here")
+                    .help("declare it outside the claim"),
+            );
+        }
+        for e in t.edges.iter() {
+            if e.effects.iter().any(|e| matches!(e, ir::Effect::Send { .. } | ir::Effect::Receive { .. })) {
+                self.report(
+                    Diagnostic::error("P0331", "a never claim only looks: it cannot send or receive")
+                        .at(e.span, "")
+                        .help("poll the channel instead: `q?[x]`"),
+                );
+            }
+        }
+        t
+    }
+
+    fn trace(&mut self, t: &ast::Trace) -> Proctype {
+        let graph = self.graph_only(if t.negated { "notrace" } else { "trace" }, &t.body, t.span);
+        for e in graph.edges.iter() {
+            let ok = e.effects.is_empty() && e.guards.is_empty()
+                || matches!(
+                    e.effects.first(),
+                    Some(ir::Effect::Send { .. } | ir::Effect::Receive { .. } | ir::Effect::End)
+                )
+                || matches!(e.guards.first(), Some(ir::Guard::NoneOf(_)));
+            if !ok {
+                self.report(
+                    Diagnostic::error("P0332", "a trace assertion lists sends and receives only").at(e.span, "neither"),
+                );
+            }
+        }
+        graph
+    }
+
+    fn graph_only(&mut self, name: &str, body: &ast::Seq, span: Span) -> Proctype {
+        let number = self.next_proctype_number;
+        self.next_proctype_number += 1;
+        self.body = Some(Body::new(name.into()));
+        let built = self.body_graph(body, span);
+        let body = self.body.take().expect("the body we made");
+        Proctype {
+            name: name.into(),
+            n_params: 0,
+            frame: body.frame.frame,
+            locs: built.locs,
+            edges: built.edges,
+            start: built.start,
+            end: built.end,
+            provided: None,
+            priority: 1,
+            deterministic: false,
+            promises: vec![],
+            number,
+            span,
+        }
+    }
+
+    fn priority_of(&mut self, e: Option<&ast::Expr>) -> u8 {
+        let Some(e) = e else { return 1 };
+        self.uses_priority.get_or_insert(e.span);
+        self.uses.priorities = true;
+        match self.constant(e) {
+            Some(n @ 1..=255) => n as u8,
+            Some(n) => {
+                self.report(
+                    Diagnostic::error("P0323", format!("priority {n} is outside 1..255")).at(e.span, "out of range"),
+                );
+                1
+            }
+            None => 1,
+        }
+    }
+
+    fn body(&mut self) -> &mut Body {
+        self.body.as_mut().expect("inside a body")
+    }
+
+    fn sig(&self, id: ProctypeId) -> &Sig {
+        self.proctypes.values().find(|s| s.id == id).expect("a collected proctype")
+    }
+}

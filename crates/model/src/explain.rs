@@ -1,0 +1,102 @@
+//! Why a process cannot move.
+
+use crate::eval::Eval;
+use crate::interp::{Interp, Ready};
+use crate::ir::{Edge, EdgeId, Effect, Guard, Pid};
+use crate::state::State;
+
+/// One edge of the location a process stands at, and what keeps it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Blocked {
+    pub edge: EdgeId,
+    pub why: Why,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Why {
+    /// This guard of the edge is zero.
+    ConditionFalse(usize),
+    ChannelFull(u8),
+    ChannelEmpty(u8),
+    /// There are messages, but none it accepts.
+    NoMatchingMessage(u8),
+    /// A rendez-vous send, and nobody to receive it.
+    NoPartner(u8),
+    /// A rendez-vous receive: another process must send.
+    WaitsForSender(u8),
+    /// An escape, an earlier option, or what `else` waits for, can run.
+    Preempted,
+    /// It can only die after this younger process.
+    NotYoungest(Pid),
+    Provided,
+    /// A process of higher priority can move.
+    Priority,
+    /// It can move.
+    Enabled,
+}
+
+/// What keeps each edge of the process's location, in their order. `timeout` is taken as false.
+pub fn blocked(interp: &Interp, state: &State, pid: Pid) -> Vec<Blocked> {
+    let eval = Eval::new(interp, state, Some(pid), false);
+    let t = &interp.system().proctypes[state.proctype(pid)];
+    let provided = interp.is_provided(eval);
+    let mut moves = Vec::new();
+    interp.moves(state, crate::interp::Floor::Anyone, &mut moves);
+    let edges = t.locs[state.loc(pid)].edges.iter();
+    edges
+        .map(|&edge| {
+            let why = if !provided {
+                Why::Provided
+            } else if !matches!(interp.readiness(eval, t, edge), Ready::No) {
+                let offered = moves.iter().any(|m| m.pid == pid && m.edge == edge);
+                if offered { Why::Enabled } else { Why::Priority }
+            } else {
+                reason(eval, interp, &t.edges[edge])
+            };
+            Blocked { edge, why }
+        })
+        .collect()
+}
+
+/// The first guard that does not hold.
+fn reason(eval: Eval<'_>, interp: &Interp, edge: &Edge) -> Why {
+    let t = &interp.system().proctypes[eval.state.proctype(eval.own())];
+    for (n, guard) in edge.guards.iter().enumerate() {
+        match guard {
+            Guard::Holds(e) if eval.value(e) == Ok(0) => return Why::ConditionFalse(n),
+            Guard::Youngest if eval.own() as usize + 1 < eval.state.n_procs() => {
+                return Why::NotYoungest((eval.state.n_procs() - 1) as Pid);
+            }
+            Guard::NoneOf(others) if others.iter().any(|e| !matches!(interp.readiness(eval, t, *e), Ready::No)) => {
+                return Why::Preempted;
+            }
+            Guard::Channel => {
+                if let Some(why) = channel_reason(eval, edge) {
+                    return why;
+                }
+            }
+            _ => {}
+        }
+    }
+    Why::Enabled
+}
+
+fn channel_reason(eval: Eval<'_>, edge: &Edge) -> Option<Why> {
+    let (Effect::Send { chan: e, .. } | Effect::Receive { chan: e, .. }) = &edge.effects[0] else { return None };
+    let (chan, decl) = eval.chan(e).ok()?;
+    let id = eval.value(e).ok()? as u8;
+    let len = eval.state.chan_len(chan);
+    let capacity = decl.capacity as usize;
+    Some(match &edge.effects[0] {
+        Effect::Send { .. } if capacity == 0 => Why::NoPartner(id),
+        Effect::Send { .. } if len >= capacity => Why::ChannelFull(id),
+        Effect::Receive { .. } if capacity == 0 => Why::WaitsForSender(id),
+        Effect::Receive { .. } if len == 0 => Why::ChannelEmpty(id),
+        Effect::Receive { random, args, .. }
+            if eval.find_message(chan, decl.fields.len(), *random, args) == Ok(None) =>
+        {
+            Why::NoMatchingMessage(id)
+        }
+        _ => return None,
+    })
+}

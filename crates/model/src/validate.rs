@@ -1,0 +1,260 @@
+//! The rules every system keeps. Front ends lower carefully; this file does not trust them.
+//!
+//!   V1  every location an edge names exists, and the edge is in the list of the location it leaves, once
+//!   V2  `start` and `end` exist; the end's only edge is the process's death, which waits to be the youngest
+//!   V3  `NoneOf` names edges of the same location, and never, through others, the edge itself
+//!   V4  a channel guard goes with a first effect that sends or receives, and the other way round
+//!   V5  a send or receive is never anything but the first effect of its edge
+//!   V6  a place lies inside its variable whatever its indices are, and has the type of what is there
+//!   V7  `run` gives as many arguments as the proctype has parameter slots
+//!   V8  variables of a frame lie one after the other and fill it
+//!   V9  `NewPid` is read only after a `run` of the same edge
+//!   V10 outside a process (global initialisers, claims' frames) nothing is local
+//!   V11 an edge inside a `d_step` does not lead to a location from which no edge leaves
+//!   V12 there are no more active processes than can live
+//!   V13 mtype sets and remote references exist
+
+use crate::index::Idx;
+use crate::ir::{
+    EdgeId, Effect, Expr, Frame, Guard, Init, Loc, MAX_LIVE, Pattern, Place, Proctype, Scope, Shape, System, Then, Type,
+};
+
+/// Every rule that is broken, with where; empty for a system that is well made.
+pub fn validate(system: &System) -> Vec<String> {
+    let mut v = Validator { system, place: String::new(), broken: Vec::new() };
+    v.place = "globals".into();
+    v.frame(&system.globals, None);
+    for t in system.proctypes.iter() {
+        v.proctype(t);
+    }
+    for t in &system.claims {
+        v.proctype(t);
+    }
+    if let Some(m) = &system.monitor {
+        v.proctype(&m.graph);
+    }
+    v.place = "system".into();
+    v.rule(system.active.len() <= MAX_LIVE, "V12", "too many active processes");
+    v.rule(system.active.iter().all(|t| t.index() < system.proctypes.len()), "V12", "an active proctype is missing");
+    v.broken
+}
+
+struct Validator<'a> {
+    system: &'a System,
+    place: String,
+    broken: Vec<String>,
+}
+
+impl Validator<'_> {
+    fn rule(&mut self, holds: bool, rule: &str, what: &str) {
+        if !holds {
+            self.broken.push(format!("{rule} {}: {what}", self.place));
+        }
+    }
+
+    fn frame(&mut self, frame: &Frame, local: Option<&Frame>) {
+        let mut slot = 0u64;
+        for var in frame.vars.iter() {
+            self.rule(u64::from(var.slot) == slot, "V8", "a gap between variables");
+            slot += var.shape.n_slots();
+        }
+        self.rule(slot == u64::from(frame.n_slots), "V8", "the variables do not fill the frame");
+        for init in &frame.inits {
+            match init {
+                Init::Value { slot, value, .. } => {
+                    self.rule(*slot < frame.n_slots, "V6", "an initialiser outside the frame");
+                    self.expr(value, local, false);
+                }
+                Init::Chan { slot, chan } => {
+                    self.rule(*slot < frame.n_slots, "V6", "a channel outside the frame");
+                    self.rule((*chan as usize) < frame.chans.len(), "V6", "a channel that is not declared");
+                }
+            }
+        }
+    }
+
+    fn proctype(&mut self, t: &Proctype) {
+        self.place = t.name.clone();
+        self.frame(&t.frame, Some(&t.frame));
+        self.rule(t.start.index() < t.locs.len() && t.end.index() < t.locs.len(), "V2", "start or end is missing");
+        if let Some(e) = &t.provided {
+            self.expr(e, Some(&t.frame), false);
+        }
+        if let Some(end) = t.locs.get(t.end) {
+            let dies = match &end.edges[..] {
+                [e] => t.edges[*e].effects == [Effect::End] && t.edges[*e].guards == [Guard::Youngest],
+                _ => false,
+            };
+            self.rule(dies, "V2", "the end does not end");
+        }
+        for (loc, l) in t.locs.enumerated() {
+            for e in &l.edges {
+                self.rule(
+                    t.edges.get(*e).is_some_and(|e| e.from == loc),
+                    "V1",
+                    "an edge listed where it does not leave",
+                );
+            }
+        }
+        for (id, edge) in t.edges.enumerated() {
+            self.place = format!("{} {id}", t.name);
+            let from = t.locs.get(edge.from);
+            self.rule(from.is_some_and(|l| l.edges.iter().filter(|e| **e == id).count() == 1), "V1", "not listed once");
+            self.rule(edge.to.index() < t.locs.len(), "V1", "leads nowhere");
+            if edge.then == Then::DStep {
+                self.rule(
+                    t.locs.get(edge.to).is_some_and(|l| !l.edges.is_empty()),
+                    "V11",
+                    "a d_step leads to a dead end",
+                );
+            }
+            let io = |e: &Effect| matches!(e, Effect::Send { .. } | Effect::Receive { .. });
+            let guarded = edge.guards.contains(&Guard::Channel);
+            self.rule(guarded == edge.effects.first().is_some_and(io), "V4", "channel guard and effect do not agree");
+            self.rule(!edge.effects.iter().skip(1).any(io), "V5", "a send or receive that is not first");
+            for guard in &edge.guards {
+                match guard {
+                    Guard::Holds(e) => self.expr(e, Some(&t.frame), false),
+                    Guard::NoneOf(others) => {
+                        let local = others.iter().all(|o| t.edges.get(*o).is_some_and(|o| o.from == edge.from));
+                        self.rule(local, "V3", "waits for an edge of another location");
+                        self.rule(local && !waits_for(t, id, id, 0), "V3", "waits for itself");
+                    }
+                    Guard::Channel | Guard::Youngest => {}
+                }
+            }
+            let mut ran = false;
+            for effect in &edge.effects {
+                self.effect(effect, &t.frame, ran);
+                ran |= matches!(effect, Effect::Run { .. });
+            }
+        }
+    }
+
+    fn effect(&mut self, effect: &Effect, frame: &Frame, ran: bool) {
+        let local = Some(frame);
+        match effect {
+            Effect::Assign { to, value } => {
+                self.at(to, local, ran);
+                self.expr(value, local, ran);
+            }
+            Effect::Send { chan, args, .. } => {
+                self.expr(chan, local, ran);
+                args.iter().for_each(|e| self.expr(e, local, ran));
+            }
+            Effect::Receive { chan, args, .. } => {
+                self.expr(chan, local, ran);
+                args.iter().for_each(|p| self.pattern(p, local, ran));
+            }
+            Effect::Run { proctype, args, .. } => {
+                let params = self.system.proctypes.get(*proctype).map(|t| t.n_params as usize);
+                self.rule(params == Some(args.len()), "V7", "wrong number of arguments");
+                args.iter().for_each(|e| self.expr(e, local, ran));
+            }
+            Effect::Assert(e) => self.expr(e, local, ran),
+            Effect::PrintName(e, set) => {
+                self.rule(set.index() < self.system.mtypes.len(), "V13", "no such mtype set");
+                self.expr(e, local, ran);
+            }
+            Effect::Print { args, .. } => args.iter().for_each(|e| self.expr(e, local, ran)),
+            Effect::SetPriority { pid, value } => {
+                self.expr(pid, local, ran);
+                self.expr(value, local, ran);
+            }
+            Effect::End => {}
+        }
+    }
+
+    fn pattern(&mut self, p: &Pattern, local: Option<&Frame>, ran: bool) {
+        match p {
+            Pattern::Bind(place) => self.at(place, local, ran),
+            Pattern::Equal(e) => self.expr(e, local, ran),
+            Pattern::Any => {}
+        }
+    }
+
+    fn at(&mut self, p: &Place, local: Option<&Frame>, ran: bool) {
+        for step in &p.index {
+            self.expr(&step.value, local, ran);
+        }
+        let frame = match p.scope {
+            Scope::Global => Some(&self.system.globals),
+            Scope::Local => local,
+        };
+        self.rule(frame.is_some(), "V10", "something local outside a process");
+        let ok = frame.and_then(|f| f.vars.get(p.var)).is_some_and(|v| {
+            let last = u64::from(p.slot)
+                + p.index.iter().map(|s| u64::from(s.len.saturating_sub(1)) * u64::from(s.stride)).sum::<u64>();
+            u64::from(p.slot) >= u64::from(v.slot)
+                && last < u64::from(v.slot) + v.shape.n_slots()
+                && slot_type(&v.shape, u64::from(p.slot - v.slot)) == Some(p.ty)
+        });
+        self.rule(ok, "V6", "a place outside its variable, or of another type");
+    }
+
+    fn expr(&mut self, e: &Expr, local: Option<&Frame>, ran: bool) {
+        match e {
+            Expr::Const(_) | Expr::NrPr | Expr::Last | Expr::Timeout | Expr::NonProgress => {}
+            Expr::Pid => self.rule(local.is_some(), "V10", "_pid outside a process"),
+            Expr::NewPid => self.rule(ran, "V9", "NewPid without run"),
+            Expr::Read(place) => self.at(place, local, ran),
+            Expr::Unary(_, a) | Expr::Probe(_, a) | Expr::Enabled(a) | Expr::PcValue(a) | Expr::GetPriority(a) => {
+                self.expr(a, local, ran)
+            }
+            Expr::Binary(_, a, b) => {
+                self.expr(a, local, ran);
+                self.expr(b, local, ran);
+            }
+            Expr::Cond(a, b, c) => {
+                self.expr(a, local, ran);
+                self.expr(b, local, ran);
+                self.expr(c, local, ran);
+            }
+            Expr::Poll { chan, args, .. } => {
+                self.expr(chan, local, ran);
+                args.iter().for_each(|p| self.pattern(p, local, ran));
+            }
+            Expr::AtLabel { proctype, pid, loc, .. } => {
+                let known = self.system.proctypes.get(*proctype).is_some_and(|t| *loc < Loc::new(t.locs.len()));
+                self.rule(known, "V13", "a label that does not exist");
+                pid.iter().for_each(|e| self.expr(e, local, ran));
+            }
+            Expr::Remote { proctype, pid, place } => {
+                pid.iter().for_each(|e| self.expr(e, local, ran));
+                // The indices are the reader's, the variable is the other's.
+                place.index.iter().for_each(|s| self.expr(&s.value, local, ran));
+                let bare = Place { index: vec![], ..place.clone() };
+                match self.system.proctypes.get(*proctype) {
+                    Some(t) => self.at(&bare, Some(&t.frame), ran),
+                    None => self.rule(false, "V13", "a proctype that does not exist"),
+                }
+            }
+        }
+    }
+}
+
+fn waits_for(t: &Proctype, edge: EdgeId, goal: EdgeId, depth: usize) -> bool {
+    depth > t.edges.len()
+        || t.edges[edge].guards.iter().any(|g| match g {
+            Guard::NoneOf(others) => others.iter().any(|o| *o == goal || waits_for(t, *o, goal, depth + 1)),
+            _ => false,
+        })
+}
+
+/// The type of one slot of a shape, without listing all of them.
+fn slot_type(shape: &Shape, slot: u64) -> Option<Type> {
+    match shape {
+        Shape::Scalar(ty) => (slot == 0).then_some(*ty),
+        Shape::Array(n, of) => (slot < u64::from(*n) * of.n_slots()).then(|| slot_type(of, slot % of.n_slots()))?,
+        Shape::Record(r) => {
+            let mut at = slot;
+            for (_, s) in &r.fields {
+                if at < s.n_slots() {
+                    return slot_type(s, at);
+                }
+                at -= s.n_slots();
+            }
+            None
+        }
+    }
+}

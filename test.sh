@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Sets up what the tests need and runs them all. SPIN is the peer the semantics is compared with; tcc compiles its
+# verifiers quickly.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+missing=()
+for tool in spin tcc gcc; do
+    command -v "$tool" >/dev/null || missing+=("$tool")
+done
+if [ ${#missing[@]} -gt 0 ]; then
+    as_root=()
+    [ "$(id -u)" -eq 0 ] || as_root=(sudo)
+    "${as_root[@]}" apt-get update -qq
+    "${as_root[@]}" apt-get install -y -qq "${missing[@]}"
+fi
+
+cargo fmt --all --check
+cargo clippy --workspace --all-targets -- -D warnings
+cargo test --workspace
