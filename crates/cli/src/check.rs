@@ -137,6 +137,7 @@ fn check_one(options: &Options, screen: Screen, path: &Path) -> Answer {
         },
         auto: settings.search == Search::Auto,
         saved: saved.first().map(|p| p.to_string_lossy().into_owned()),
+        macros: macros(options),
     };
     match options.format {
         Format::Json => Answer { exit, text: String::new(), json: Some(result::of_report(&front, &interp, &report)) },
@@ -150,6 +151,18 @@ fn check_one(options: &Options, screen: Screen, path: &Path) -> Answer {
             Answer { exit, text, json: None }
         }
     }
+}
+
+/// The options that decide how the model reads, as they would be typed.
+fn macros(options: &Options) -> String {
+    let define = |(name, value): &(String, Option<String>)| match value {
+        Some(value) => format!(" -D{}", quoted(&printable(&format!("{name}={value}")))),
+        None => format!(" -D{name}"),
+    };
+    let undefine = |name: &String| format!(" -U{name}");
+    let root = |dir: &PathBuf| format!(" --include-root {}", quoted(&printable(&dir.to_string_lossy())));
+    let words = options.defines.iter().map(define).chain(options.undefines.iter().map(undefine));
+    words.chain(options.include_roots.iter().map(root)).collect()
 }
 
 /// Writes every trace twice, as JSON and as SPIN's rows, and returns the names, JSON first.

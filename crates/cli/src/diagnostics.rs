@@ -1,5 +1,6 @@
 //! Diagnostics for people and for programs.
 
+use crate::front;
 use crate::json::Json;
 use crate::screen::{Paint, plural, printable};
 use annotate_snippets::renderer::DecorStyle;
@@ -44,9 +45,13 @@ fn summary(diagnostics: &[Diagnostic]) -> String {
     if errors > MAX_ERRORS {
         out.push_str(&format!("; the first {MAX_ERRORS} are shown"));
     }
-    if let Some(d) = diagnostics.iter().find(|d| d.is_error()).or(diagnostics.first()) {
-        out.push_str(&format!("; `spinor explain {}` says more\n", d.code));
+    // Only what can be explained is offered.
+    let explained = |d: &&Diagnostic| front::codes().any(|code| code == d.code);
+    let worst = diagnostics.iter().filter(|d| d.is_error()).find(explained).or(diagnostics.iter().find(explained));
+    if let Some(d) = worst {
+        out.push_str(&format!("; `spinor explain {}` says more", d.code));
     }
+    out.push('\n');
     out
 }
 
@@ -263,9 +268,9 @@ mod tests {
     #[test]
     fn the_summary_counts() {
         let (s, _) = sample();
-        let many: Vec<_> = (0..25).map(|_| Diagnostic::error("P0102", "x")).collect();
+        let many: Vec<_> = (0..25).map(|_| Diagnostic::error("P0011", "x")).collect();
         let text = render_all(&s, &many, Paint::OFF);
-        assert!(text.ends_with("25 errors; the first 20 are shown; `spinor explain P0102` says more\n"), "{text}");
-        assert_eq!(text.matches("error[P0102]").count(), 20);
+        assert!(text.ends_with("25 errors; the first 20 are shown; `spinor explain P0011` says more\n"), "{text}");
+        assert_eq!(text.matches("error[P0011]").count(), 20);
     }
 }

@@ -121,8 +121,10 @@ fn dispatch(options: &Options) -> Result<Exit, Usage> {
             }
             None => {
                 let usage = Usage::new(format!("there is no code `{}`", word()));
-                let near = options::nearest(&word(), []).or_else(|| nearest_code(&word()));
-                Err(near.map_or(usage.clone(), |code| usage.help(format!("did you mean `{code}`?"))))
+                Err(match nearest_code(&word()) {
+                    Some(code) => usage.help(format!("did you mean `{code}`?")),
+                    None => usage.help("a code is the word in brackets of a message, like `P0102`"),
+                })
             }
         },
         Command::Completions => match completions::script(&word()) {
@@ -135,7 +137,9 @@ fn dispatch(options: &Options) -> Result<Exit, Usage> {
     }
 }
 
+/// `102`, `0102` and `P102` are near `P0102`.
 fn nearest_code(word: &str) -> Option<&'static str> {
-    let word = word.to_ascii_uppercase();
-    front::codes().find(|code| code[1..] == *word).or_else(|| front::codes().find(|code| code.starts_with(&word)))
+    let digits = |w: &str| w.trim_start_matches(|c: char| c.is_ascii_alphabetic()).trim_start_matches('0').to_string();
+    let wanted = digits(word);
+    front::codes().find(|code| !wanted.is_empty() && digits(code) == wanted)
 }

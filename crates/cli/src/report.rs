@@ -28,6 +28,8 @@ pub struct Human<'a> {
     pub auto: bool,
     /// The first trace that was saved, if any.
     pub saved: Option<String>,
+    /// What the model was read with, ready for a shell: ` -DN=3`.
+    pub macros: String,
 }
 
 /// The title of a violation ends, and its place begins, here.
@@ -146,9 +148,9 @@ impl Human<'_> {
 
     /// Only commands that exist, with words a shell reads back.
     fn next(&self, out: &mut String) {
-        let model = quoted(&self.front.path);
+        let model = format!("{}{}", quoted(&printable(&self.front.path)), self.macros);
         let _ = match &self.saved {
-            Some(file) => writeln!(out, " next  spinor replay {model} {}", quoted(file)),
+            Some(file) => writeln!(out, " next  spinor replay {model} {}", quoted(&printable(file))),
             None => writeln!(out, " next  spinor check {model} -o traces    (saves the trace, for `spinor replay`)"),
         };
     }
@@ -169,7 +171,9 @@ impl Human<'_> {
         let unreached = self.report.unreached.as_deref().unwrap_or_default();
         if !unreached.is_empty() {
             let _ = writeln!(out, "unreached  {} in no run:", plural(unreached.len(), "statement"));
-            for u in limited(unreached, self.detail) {
+            let mut in_order = unreached.to_vec();
+            in_order.sort_by_key(|u| (u.proctype, u.end, system.sources.surface(u.span)));
+            for u in limited(&in_order, self.detail) {
                 let name = &system.proctypes[u.proctype].name;
                 let text = if u.end { "end of the proctype".to_string() } else { printable(&system.sources.one_line(u.span)) };
                 let _ = writeln!(out, "  {}  {}  {text}", wording::place(system, u.span), printable(name));

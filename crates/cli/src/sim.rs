@@ -63,7 +63,7 @@ pub fn sim(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, Usa
 }
 
 fn longest_name(interp: &Interp) -> usize {
-    interp.system().proctypes.iter().map(|t| width(&t.name) + 3).max().unwrap_or(8)
+    interp.system().proctypes.iter().map(|t| width(&t.name) + 4).max().unwrap_or(8)
 }
 
 fn clock_seed() -> u64 {
@@ -113,8 +113,7 @@ struct Sim<'a> {
     future: Vec<Step>,
 }
 
-const HELP: &str = "\
-  N      take move number N
+const HELP: &str = "\x20 N      take move number N
   a N    take N moves at random (1 if N is left out)
   u, r   undo, redo
   s      show the state
@@ -336,8 +335,8 @@ impl Sim<'_> {
             let edge = wording::edge(system, proctype, step.edge);
             let _ = write!(
                 out,
-                "  {:>3}  {}  line {}  {}",
-                i + 1,
+                "  {:>5}  {}  line {}  {}",
+                format!("[{}]", i + 1),
                 wording::process(system, proctype, step.pid),
                 wording::line(system, edge.span),
                 wording::statement(system, edge)

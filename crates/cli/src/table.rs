@@ -290,7 +290,7 @@ impl<'a> Run<'a> {
                         format!("{:>w$}  {word}", wording::line(system, at.span), w = digits)
                     };
                 }
-                line.mark = Some("✗ no process can move".to_string());
+                line.mark = Some("no process can move".to_string());
                 Some(line)
             }
         }
@@ -299,7 +299,7 @@ impl<'a> Run<'a> {
     /// One step a line, changes at its end, or below it where there is no room.
     fn narrow(&self, told: &[(Row, Vec<Change>)], screen: Screen) -> String {
         let system = self.interp.system();
-        let stream = Stream::new(system.proctypes.iter().map(|t| width(&t.name) + 3).max().unwrap_or(7), screen);
+        let stream = Stream::new(system.proctypes.iter().map(|t| width(&t.name) + 4).max().unwrap_or(8), screen);
         let mut out = stream.header();
         for (row, changes) in told {
             let changes: Vec<String> =
@@ -346,7 +346,7 @@ const STATEMENT_WIDTH: usize = 34;
 
 impl Stream {
     pub fn new(name_width: usize, screen: Screen) -> Stream {
-        Stream { name_width: name_width.clamp(8, 20), screen }
+        Stream { name_width: name_width.clamp(8, 24), screen }
     }
 
     pub fn header(&self) -> String {
@@ -368,7 +368,7 @@ impl Stream {
         let mut lines: Vec<String> = Vec::new();
         for (name, line, text) in cells {
             let room = self.screen.width.saturating_sub(self.name_width + LINE_WIDTH + 11 + width(gutter)).max(20);
-            let name = pad(&clip(name, self.name_width), self.name_width);
+            let name = pad(&clip_name(name, self.name_width), self.name_width);
             lines.push(format!("{name}  {line:>LINE_WIDTH$}  {}", clip(text, room)));
         }
         let column = self.name_width + LINE_WIDTH + 4 + STATEMENT_WIDTH;
@@ -402,6 +402,14 @@ impl Stream {
             out.push('\n');
         }
         out
+    }
+}
+
+/// The number is what tells processes apart, so it stays.
+fn clip_name(name: &str, max: usize) -> String {
+    match name.rfind('[') {
+        Some(at) => clip(&name[..at], max.saturating_sub(width(&name[at..]))) + &name[at..],
+        None => clip(name, max),
     }
 }
 
@@ -576,7 +584,7 @@ mod tests {
     fn an_invalid_end_shows_where_everybody_stands() {
         let (interp, run) = both_inside();
         let text = show(&interp, &run, Some(&Ending::InvalidEnd), 120);
-        assert!(text.contains("(blocked)") && text.contains("✗ no process can move"), "{text}");
+        assert!(text.contains("    ✗") && text.contains("(blocked)") && text.contains("no process can move"), "{text}");
     }
 
     #[test]

@@ -140,25 +140,29 @@ pub fn replay(interp: &Interp, trail: &Trail) -> Result<Replayed, String> {
         let next = rows.peek().map(|(_, r)| **r);
         let mut step = run.find(*row, next);
         // A merged trail leaves out what has no alternative.
-        while step.is_none() && trail.merged && !run.over && n_filled < 100_000 {
+        let mut n_here = 0;
+        while step.is_none() && trail.merged && !run.over && n_here < MAX_FILLED {
             let Some(only) = run.only_choice(row.pid) else { break };
             run.take(only);
-            n_filled += 1;
+            n_here += 1;
             step = run.find(*row, next);
         }
+        n_filled += n_here;
         let Some(step) = step else { return Err(run.misfit(trail, *row)) };
         if step.partner.is_some() {
             rows.next();
         }
         run.take(step);
     }
-    let ending = match run.steps.last().and_then(|s| s.faults.last()) {
-        Some(fault) => Some(Ending::Fault(fault.clone())),
-        None if run.moves().is_empty() && !interp.may_end(&run.state) => Some(Ending::InvalidEnd),
-        None => None,
-    };
+    if trail.merged && run.ending().is_none() {
+        n_filled += run.finish_last_row();
+    }
+    let ending = run.ending();
     Ok(Replayed { initial, steps: run.steps, cycle_start, ending, n_filled })
 }
+
+/// No merged row stands for more statements than this.
+const MAX_FILLED: usize = 1000;
 
 struct Rerun<'a> {
     interp: &'a Interp,
@@ -176,6 +180,31 @@ impl Rerun<'_> {
             self.interp.moves(&self.state, self.floor, &mut out);
         }
         out
+    }
+
+    fn ending(&self) -> Option<Ending> {
+        match self.steps.last().and_then(|s| s.faults.last()) {
+            Some(fault) => Some(Ending::Fault(fault.clone())),
+            None if self.moves().is_empty() && !self.interp.may_end(&self.state) => Some(Ending::InvalidEnd),
+            None => None,
+        }
+    }
+
+    /// The last row of a merged trail may stand for the statement that fails, further on. If what the process has
+    /// no choice about leads to a fault, that was it; if not, nothing is added.
+    fn finish_last_row(&mut self) -> usize {
+        let Some(pid) = self.steps.last().map(|s| i64::from(s.step.pid)) else { return 0 };
+        let (state, floor, n) = (self.state.clone(), self.floor, self.steps.len());
+        for filled in 1..=MAX_FILLED {
+            let Some(only) = self.only_choice(pid) else { break };
+            self.take(only);
+            if self.steps.last().is_some_and(|s| !s.faults.is_empty()) {
+                return filled;
+            }
+        }
+        (self.state, self.floor, self.over) = (state, floor, false);
+        self.steps.truncate(n);
+        0
     }
 
     fn stmt(&self, pid: Pid, edge: spinor_model::ir::EdgeId) -> i64 {

@@ -1,4 +1,4 @@
-//! Prints the model of a seed: `cargo run -p spinor-gen --example show -- 7`. With two arguments, `FROM TO DIR`
+//! Prints the model of a seed: `cargo run -p spinor-gen --example show -- 7`. With three arguments, `FROM TO DIR`,
 //! writes one file per seed instead, and the features of each to `DIR/features`.
 
 use std::fmt::Write as _;

@@ -112,6 +112,13 @@ mod tests {
     }
 
     #[test]
+    fn disputed_programs_are_written_on_request() {
+        let options = Options { disputed: true, ..Options::default() };
+        let differ = (0..300).filter(|&seed| generate_with(seed, &options).text != generate(seed).text).count();
+        assert!(differ > 30, "only {differ} of 300 models changed");
+    }
+
+    #[test]
     fn braces_and_selections_are_balanced() {
         for seed in 0..300 {
             let text = generate(seed).text;

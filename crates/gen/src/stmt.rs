@@ -604,10 +604,12 @@ impl Gen<'_> {
         if ctx.atomic && !ctx.first && !ctx.no_label && !ctx.dstep {
             self.uses("atomic-blocks");
         }
+        let disputed = self.options.disputed;
         if self.on.has("poll")
             && !ctx.no_io
             && self.rng.chance(30)
-            && let Some(chan) = self.channel(ctx, |c| c.cap > 0 && c.senders.is_none() && c.receivers.is_none())
+            && let Some(chan) =
+                self.channel(ctx, |c| (c.cap > 0 || disputed) && c.senders.is_none() && c.receivers.is_none())
         {
             let probe = *self.rng.pick(&["full", "empty", "nfull", "nempty"]);
             self.uses(probe);

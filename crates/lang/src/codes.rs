@@ -317,8 +317,8 @@ codes! {
     "Each of the four has its opposite among them, and the reduction must know which one is meant."
     "chan q = [1] of { byte };\ninit { !full(q) }\n";
 
-    "P0234" "an expression where a message is received"
-    "A received field goes into a variable, or must equal a constant or the value of `eval(e)`; `_` takes anything."
+    "P0234" "a message that is not written like one"
+    "The fields of a message are separated by commas: `q!1,2`; or the first stands before the others: `q!data(1,2)`. A received field goes into a variable, or must equal a constant or the value of `eval(e)`; `_` takes anything."
     "byte x;\nchan q = [1] of { byte };\ninit { q?x+1 }\n";
 
     "P0235" "a label in a place where it marks nothing"

@@ -179,7 +179,8 @@ impl Lexer {
             return Token { tok: Tok::Eof, flags, span };
         };
         let lo = self.pos;
-        let tok = if c.is_ascii_alphabetic() || c == '_' {
+        let tok = if c.is_ascii_alphabetic() || c == '_' || !c.is_ascii() && c.is_alphabetic() {
+            // Letters of other alphabets are read as part of the name, so that the name is one thing to talk about.
             Tok::Word(self.word(names))
         } else if c.is_ascii_digit() {
             let sym = self.word(names);
@@ -214,8 +215,14 @@ impl Lexer {
         loop {
             let from = self.pos;
             let bytes = self.text.as_bytes();
-            while bytes.get(self.pos).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_') {
-                self.pos += 1;
+            while let Some(b) = bytes.get(self.pos) {
+                if b.is_ascii_alphanumeric() || *b == b'_' {
+                    self.pos += 1;
+                } else if let Some(c) = self.text[self.pos..].chars().next().filter(|c| !b.is_ascii() && c.is_alphanumeric()) {
+                    self.pos += c.len_utf8();
+                } else {
+                    break;
+                }
             }
             let here = self.pos;
             if here > from && (from > lo || !text.is_empty()) {

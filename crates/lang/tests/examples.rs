@@ -9,7 +9,10 @@ use std::process::Command;
 
 /// The example models of the installed SPIN package.
 fn examples() -> Vec<PathBuf> {
-    let out = Command::new("dpkg").args(["-L", "spin"]).output().expect("this test asks dpkg for the files of package `spin`");
+    let out = Command::new("dpkg")
+        .args(["-L", "spin"])
+        .output()
+        .expect("this test asks dpkg for the files of package `spin`");
     let list = String::from_utf8_lossy(&out.stdout).into_owned();
     let mut files: Vec<PathBuf> = list.lines().filter(|l| l.ends_with(".pml")).map(PathBuf::from).collect();
     files.sort();
@@ -21,13 +24,20 @@ fn examples() -> Vec<PathBuf> {
 fn accepted_by_spin(file: &Path, at: &Path) -> bool {
     let _ = std::fs::remove_dir_all(at);
     std::fs::create_dir_all(at).expect("a folder for SPIN to write into");
-    for entry in std::fs::read_dir(file.parent().expect("a file stands in a folder")).expect("the folder can be read").flatten() {
+    for entry in
+        std::fs::read_dir(file.parent().expect("a file stands in a folder")).expect("the folder can be read").flatten()
+    {
         if entry.path().is_file() {
             std::fs::copy(entry.path(), at.join(entry.file_name())).expect("the examples can be copied");
         }
     }
     let name = file.file_name().expect("a file has a name");
-    let out = Command::new("spin").arg("-a").arg(name).current_dir(at).output().expect("`spin` must be installed to run this test");
+    let out = Command::new("spin")
+        .arg("-a")
+        .arg(name)
+        .current_dir(at)
+        .output()
+        .expect("`spin` must be installed to run this test");
     let text = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
     at.join("pan.t").exists() && !text.contains("syntax error")
 }

@@ -428,7 +428,7 @@ impl Successors for Interp {
             }
             work.initialise(&self.system.globals, None, 1)?;
             for &proctype in &self.system.active {
-                work.run(proctype, &[], None)?;
+                work.run(proctype, &[], self.system.proctypes[proctype].priority)?;
             }
             if let Some(monitor) = &self.system.monitor {
                 work.state.set_monitor(monitor.graph.start.index());
@@ -604,10 +604,16 @@ impl<'i> Work<'_, 'i> {
         let mut watch = Watch::default();
         loop {
             self.state.set_loc(pid, edge.to);
-            self.state.set_last(pid);
+            // A d_step is one step: inside it, `_last` is still who moved before.
             match edge.then {
-                Then::Yield => return Ok(Floor::Anyone),
-                Then::Atomic => return Ok(Floor::Only(pid)),
+                Then::Yield => {
+                    self.state.set_last(pid);
+                    return Ok(Floor::Anyone);
+                }
+                Then::Atomic => {
+                    self.state.set_last(pid);
+                    return Ok(Floor::Only(pid));
+                }
                 Then::DStep => {}
             }
             if watch.seen_before(self.interp, self.state) {
@@ -754,7 +760,7 @@ impl<'i> Work<'_, 'i> {
         Ok(())
     }
 
-    fn run(&mut self, proctype: ProctypeId, args: &[i32], priority: Option<u8>) -> Run<Pid> {
+    fn run(&mut self, proctype: ProctypeId, args: &[i32], priority: u8) -> Run<Pid> {
         let t = &self.interp.system.proctypes[proctype];
         if self.state.n_procs() >= MAX_LIVE {
             return Err(FaultKind::TooManyProcesses);
@@ -764,9 +770,7 @@ impl<'i> Work<'_, 'i> {
             return Err(FaultKind::TooManyChannels);
         }
         let pid = self.state.push_proc(&self.interp.system, proctype);
-        if let Some(priority) = priority {
-            self.state.set_priority(pid, i32::from(priority));
-        }
+        self.state.set_priority(pid, i32::from(priority));
         for (slot, (value, ty)) in args.iter().zip(&self.interp.params[proctype.index()]).enumerate() {
             let kept = ty.fit(*value);
             if kept != *value

@@ -161,6 +161,7 @@ pub struct Proctype {
     pub end: Loc,
     /// No step while this is false.
     pub provided: Option<Expr>,
+    /// Of its processes in the initial state; one that is run has the priority the `run` gives it.
     pub priority: u8,
     /// `D_proctype`: two edges that can run at once are an error.
     pub deterministic: bool,
@@ -260,7 +261,7 @@ pub enum Effect {
     Run {
         proctype: ProctypeId,
         args: Vec<Expr>,
-        priority: Option<u8>,
+        priority: u8,
     },
     Assert(Expr),
     Print {

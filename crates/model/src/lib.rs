@@ -7,10 +7,13 @@
 pub mod diagnostic;
 mod eval;
 pub mod explain;
+pub mod facts;
 pub mod fault;
 pub mod index;
 pub mod interp;
 pub mod ir;
+pub mod print;
+pub mod read;
 pub mod source;
 pub mod state;
 pub mod successors;

@@ -285,7 +285,7 @@ impl<'a> Printer<'a> {
             Effect::Run { proctype, args, priority } => {
                 w!(self, "run {}", self.proctype_name(*proctype));
                 self.args(frame, args);
-                if let Some(priority) = priority {
+                if *priority != 1 {
                     w!(self, " priority {priority}");
                 }
             }

@@ -291,7 +291,11 @@ impl Builder<'_> {
                 }
                 // The label must mark a place where a process can stand.
                 let skip = self.add_stmt(vec![], vec![], Trivial::True, stmt.span);
-                self.label(skip, &labels);
+                self.label(skip, &labels[..1]);
+                // A jump to a further label finds the jump itself; what such a label marks is still this place.
+                self.label(jump, &labels[1..]);
+                let further = std::mem::take(&mut self.list[jump].labels);
+                self.list[skip].labels.extend(further);
                 self.list[skip].next = Some(jump);
                 if !marks {
                     // SPIN makes this jump when it meets the reference; the skip has the number.

@@ -132,6 +132,8 @@ impl Lower {
             && part.index.is_none()
         {
             match &*part.name.name {
+                // In a trace assertion a field that is not a constant matches anything.
+                "_" if self.in_trace => return Expr::NrPr,
                 "_" => {
                     self.report(
                         Diagnostic::error("P0314", "`_` can be written, never read")
@@ -338,7 +340,7 @@ impl Lower {
         let Some(id) = self.proctype_named(name) else { return Expr::Const(0) };
         let outer = self.runs.take();
         let args: Vec<(Expr, Span)> = args.iter().flat_map(|a| self.argument(a)).collect();
-        let priority = priority.map(|p| self.priority_of(Some(p)));
+        let priority = self.priority_of(priority);
         self.runs = outer;
         let sig = self.sig(id).clone();
         if sig.params.len() != args.len() {

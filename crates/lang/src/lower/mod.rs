@@ -96,6 +96,7 @@ struct Lower {
     next_proctype_number: u32,
     /// Inside a claim or a formula.
     in_claim: bool,
+    in_trace: bool,
 }
 
 impl Lower {
@@ -121,6 +122,7 @@ impl Lower {
             next_stmt: 0,
             next_proctype_number: 0,
             in_claim: false,
+            in_trace: false,
         }
     }
 
@@ -390,7 +392,9 @@ impl Lower {
     }
 
     fn trace(&mut self, t: &ast::Trace) -> Proctype {
+        self.in_trace = true;
         let graph = self.graph_only(if t.negated { "notrace" } else { "trace" }, &t.body, t.span);
+        self.in_trace = false;
         for e in graph.edges.iter() {
             let ok = e.effects.is_empty() && e.guards.is_empty()
                 || matches!(

@@ -225,9 +225,11 @@ impl Lower {
                             .at(*span, "too many values"),
                     );
                 }
-                for (n, (e, (_, ty))) in values.iter().zip(&leaves).enumerate() {
-                    let value = self.expr(e);
-                    out.push((at + n as u32, FieldInit::Value(*ty, value)));
+                // The last value given stands for the elements without one.
+                let values: Vec<Expr> = values.iter().map(|e| self.expr(e)).collect();
+                for (n, (_, ty)) in leaves.iter().enumerate() {
+                    let Some(value) = values.get(n).or(values.last()) else { break };
+                    out.push((at + n as u32, FieldInit::Value(*ty, value.clone())));
                 }
             }
             Some(ast::Init::Chan(c)) => {

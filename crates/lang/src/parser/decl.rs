@@ -78,10 +78,11 @@ impl Parser {
                     && !self.known.typedefs.contains(&sym)
                 {
                     let name = self.word(sym).to_string();
-                    let d = Diagnostic::error("P0241", format!("there is no type `{name}`")).at(token.span, "not a type");
-                    return Err(self.fail(
-                        d.help("the types are bit, bool, byte, pid, short, int, unsigned, mtype, chan, and those of `typedef`"),
-                    ));
+                    let d =
+                        Diagnostic::error("P0241", format!("there is no type `{name}`")).at(token.span, "not a type");
+                    return Err(self.fail(d.help(
+                        "the types are bit, bool, byte, pid, short, int, unsigned, mtype, chan, and those of `typedef`",
+                    )));
                 }
                 TypeKind::Named(self.ident("a type")?)
             }
@@ -97,7 +98,9 @@ impl Parser {
             let span = self.since(token.span);
             let d = Diagnostic::error("P0218", "a type of Promela is one word").at(second, "second word");
             let d = match kind {
-                TypeKind::Unsigned => d.help("write `unsigned x : 8` with the number of bits, or `byte`, `short`, `int`"),
+                TypeKind::Unsigned => {
+                    d.help("write `unsigned x : 8` with the number of bits, or `byte`, `short`, `int`")
+                }
                 _ => d.help("write `short`"),
             };
             self.diags.push(d);
@@ -115,6 +118,9 @@ impl Parser {
         let name = self.ident("a variable")?;
         let mut width = None;
         let mut array = None;
+        if self.at(Sign::Colon) && self.nth(1).is(Sign::Assign) {
+            return Err(self.colon_assign());
+        }
         if self.eat(Sign::Colon) {
             width = Some(self.number_only("a width")?);
         }
@@ -128,7 +134,9 @@ impl Parser {
             self.expect(Sign::CloseBracket, "after the size of the array")?;
             if self.at(Sign::OpenBracket) {
                 let d = Diagnostic::error("P0246", "an array has one dimension").at(self.cur().span, "second index");
-                let d = d.help("declare `typedef Row { byte cell[3] }` and an array of it: `Row m[2]`, used as `m[i].cell[j]`");
+                let d = d.help(
+                    "declare `typedef Row { byte cell[3] }` and an array of it: `Row m[2]`, used as `m[i].cell[j]`",
+                );
                 self.report(d);
                 while self.at(Sign::OpenBracket) {
                     self.skip_balanced();
@@ -136,9 +144,6 @@ impl Parser {
             }
         }
         let init = if self.eat(Sign::Assign) { Some(self.initialiser(ty)?) } else { None };
-        if self.at(Sign::Colon) && self.nth(1).is(Sign::Assign) {
-            return Err(self.colon_assign());
-        }
         Ok(DeclVar { name, width, array, init, span: self.since(start) })
     }
 
@@ -200,8 +205,12 @@ impl Parser {
         let mut fields = Vec::new();
         loop {
             fields.push(self.type_ref()?);
+            if self.cur().name().is_some() {
+                self.named_field();
+            }
             if self.at_separator() {
-                let d = Diagnostic::error("P0222", "the types of a message are separated by commas").at(self.cur().span, "");
+                let d = Diagnostic::error("P0222", "the types of a message are separated by commas")
+                    .at(self.cur().span, "");
                 let at = self.cur().span;
                 self.report(if at.via.is_none() && at.lo < at.hi { d.help("write `,`").fix(at, ",") } else { d });
                 self.skip_separators();
@@ -212,15 +221,16 @@ impl Parser {
                 break;
             }
         }
-        if self.cur().name().is_some() {
-            let token = self.cur();
-            let d = Diagnostic::error("P0222", "a field of a message has a type and no name").at(token.span, "a name");
-            let d = d.help("remove the name");
-            self.report(if token.span.via.is_none() { d.fix(token.span, "") } else { d });
-            self.bump();
-        }
         self.expect(Sign::CloseBrace, "after the types of a message")?;
         Ok(ChanInit { capacity, fields, span: self.since(start) })
+    }
+
+    fn named_field(&mut self) {
+        let token = self.cur();
+        let d = Diagnostic::error("P0222", "a field of a message has a type and no name").at(token.span, "a name");
+        let d = d.help("remove the name");
+        self.report(if token.span.via.is_none() { d.fix(token.span, "") } else { d });
+        self.bump();
     }
 
     /// The parameters of a proctype, from after `(` to after `)`.
@@ -231,7 +241,8 @@ impl Parser {
         }
         loop {
             if self.at(Sign::CloseParen) {
-                let d = Diagnostic::error("P0225", "a parameter is missing before `)`").at(self.prev, "nothing follows");
+                let d =
+                    Diagnostic::error("P0225", "a parameter is missing before `)`").at(self.prev, "nothing follows");
                 let at = self.prev;
                 self.report(if at.via.is_none() { d.help("remove the separator").fix(at, "") } else { d });
                 self.bump();
@@ -267,8 +278,8 @@ impl Parser {
         let mut vars = vec![self.decl_var(&ty)?];
         while self.at(Sign::Comma) {
             let next = self.nth(1);
-            let typed = next.key().is_some_and(Key::begins_decl)
-                || next.name().is_some_and(|_| self.nth(2).name().is_some());
+            let typed =
+                next.key().is_some_and(Key::begins_decl) || next.name().is_some_and(|_| self.nth(2).name().is_some());
             if typed {
                 let comma = self.cur().span;
                 let d = Diagnostic::error("P0225", "parameters of different types are separated by `;`")
@@ -302,7 +313,8 @@ impl Parser {
                     Init::Chan(c) => c.span,
                 };
                 let d = Diagnostic::error("P0225", format!("parameter `{}` has an initial value", var.name.name));
-                let d = d.at(span, "").help("`run` gives a parameter its value; parameters of an active proctype are 0");
+                let d =
+                    d.at(span, "").help("`run` gives a parameter its value; parameters of an active proctype are 0");
                 self.diags.push(d.spin("6.5.2 stops with \"initializer in parameter list\""));
             }
         }

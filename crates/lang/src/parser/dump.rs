@@ -25,8 +25,14 @@ fn unit(u: &Unit) -> String {
             let provided = p.provided.as_ref().map_or(String::new(), |e| format!(" provided {}", expr(e)));
             format!("{active}{kind}({params}){priority}{provided} {}", seq(&p.body))
         }
-        Unit::Never(c) => format!("never {}{}", c.name.as_ref().map_or(String::new(), |n| format!("{} ", n.name)), seq(&c.body)),
-        Unit::Ltl(l) => format!("ltl {}{{ {} }}", l.name.as_ref().map_or(String::new(), |n| format!("{} ", n.name)), expr(&l.formula)),
+        Unit::Never(c) => {
+            format!("never {}{}", c.name.as_ref().map_or(String::new(), |n| format!("{} ", n.name)), seq(&c.body))
+        }
+        Unit::Ltl(l) => format!(
+            "ltl {}{{ {} }}",
+            l.name.as_ref().map_or(String::new(), |n| format!("{} ", n.name)),
+            expr(&l.formula)
+        ),
         Unit::Trace(t) => format!("{} {}", if t.negated { "notrace" } else { "trace" }, seq(&t.body)),
         Unit::Decl(d) => decl(d),
         Unit::Typedef(t) => {
@@ -109,7 +115,9 @@ pub fn stmt(s: &Stmt) -> String {
         StmtKind::Else => "else".into(),
         StmtKind::Assign { to, value } => format!("{} = {}", var(to), expr(value)),
         StmtKind::Step { to, up } => format!("{}{}", var(to), if *up { "++" } else { "--" }),
-        StmtKind::Send { chan, sorted, args } => format!("{}{}{}", var(chan), if *sorted { "!!" } else { "!" }, exprs(args)),
+        StmtKind::Send { chan, sorted, args } => {
+            format!("{}{}{}", var(chan), if *sorted { "!!" } else { "!" }, exprs(args))
+        }
         StmtKind::Receive { chan, random, keep, args } => {
             let (lt, gt) = if *keep { ("<", ">") } else { ("", "") };
             format!("{}{}{lt}{}{gt}", var(chan), if *random { "??" } else { "?" }, recv(args))
@@ -125,7 +133,9 @@ pub fn stmt(s: &Stmt) -> String {
         StmtKind::Do(o) => format!("do {} od", options(o)),
         StmtKind::Break => "break".into(),
         StmtKind::Goto(l) => format!("goto {}", l.name),
-        StmtKind::ForRange { var: v, from, to, body } => format!("for ({} : {} .. {}) {}", var(v), expr(from), expr(to), seq(body)),
+        StmtKind::ForRange { var: v, from, to, body } => {
+            format!("for ({} : {} .. {}) {}", var(v), expr(from), expr(to), seq(body))
+        }
         StmtKind::ForIn { var: v, over, body } => format!("for ({} in {}) {}", var(v), var(over), seq(body)),
         StmtKind::Select { var: v, from, to, literal } => {
             format!("select{} ({} : {} .. {})", if *literal { "-literal" } else { "" }, var(v), expr(from), expr(to))
@@ -210,11 +220,18 @@ pub fn expr(e: &Expr) -> String {
         ExprKind::Enabled(a) => format!("enabled({})", expr(a)),
         ExprKind::GetPriority(a) => format!("get_priority({})", expr(a)),
         ExprKind::PcValue(a) => format!("pc_value({})", expr(a)),
-        ExprKind::Poll { chan, random, args } => format!("{}{}[{}]", var(chan), if *random { "??" } else { "?" }, recv(args)),
+        ExprKind::Poll { chan, random, args } => {
+            format!("{}{}[{}]", var(chan), if *random { "??" } else { "?" }, recv(args))
+        }
         ExprKind::Timeout => "timeout".into(),
         ExprKind::NonProgress => "np_".into(),
         ExprKind::RemoteLabel { proctype, pid, label } => {
-            format!("{}{}@{}", proctype.name, pid.as_ref().map_or(String::new(), |p| format!("[{}]", expr(p))), label.name)
+            format!(
+                "{}{}@{}",
+                proctype.name,
+                pid.as_ref().map_or(String::new(), |p| format!("[{}]", expr(p))),
+                label.name
+            )
         }
         ExprKind::RemoteVar { proctype, pid, var, index } => {
             let pid = pid.as_ref().map_or(String::new(), |p| format!("[{}]", expr(p)));

@@ -11,7 +11,7 @@
 
 use super::{MAX_HEIGHT, Parser, Read};
 use crate::ast::*;
-use crate::token::{Key, Sign, Tok, Token};
+use crate::token::{Key, Sign, Sym, Tok, Token};
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::source::Span;
 
@@ -19,7 +19,7 @@ use spinor_model::source::Span;
 type Tall = (Expr, u32);
 
 #[derive(Clone, Copy)]
-enum Op {
+pub(super) enum Op {
     Binary(BinOp),
     Temporal(Temporal),
 }
@@ -32,7 +32,7 @@ impl Parser {
     }
 
     /// Everything held together by operators of at least this level.
-    fn expr_at(&mut self, min: u8) -> Read<Tall> {
+    pub(super) fn expr_at(&mut self, min: u8) -> Read<Tall> {
         self.deeper()?;
         let mut operands: Vec<Tall> = Vec::new();
         let mut ops: Vec<(Op, u8)> = Vec::new();
@@ -62,7 +62,7 @@ impl Parser {
             let kind = match op {
                 Op::Binary(op) => ExprKind::Binary(op, Box::new(a), Box::new(b)),
                 Op::Temporal(t) => {
-                    self.chained(t, &a, span);
+                    self.chained(t, &a, &b, span);
                     ExprKind::Temporal(t, vec![a, b])
                 }
             };
@@ -76,14 +76,17 @@ impl Parser {
             return Ok(());
         }
         let at = self.sources.surface(span);
-        let d = Diagnostic::error("P0239", format!("this expression has more than {MAX_HEIGHT} operators above each other"))
-            .at(Span { hi: at.hi.min(at.lo + 40), ..at }, "begins here")
-            .help("put parentheses around parts of it, or compute it in several steps");
+        let d = Diagnostic::error(
+            "P0239",
+            format!("this expression has more than {MAX_HEIGHT} operators above each other"),
+        )
+        .at(Span { hi: at.hi.min(at.lo + 40), ..at }, "begins here")
+        .help("put parentheses around parts of it, or compute it in several steps");
         Err(self.stop(d))
     }
 
     /// `p -> q -> r` without parentheses means what few expect.
-    fn chained(&mut self, t: Temporal, left: &Expr, span: Span) {
+    fn chained(&mut self, t: Temporal, left: &Expr, right: &Expr, span: Span) {
         let word = match t {
             Temporal::Implies => "->",
             Temporal::Until => "U",
@@ -93,13 +96,13 @@ impl Parser {
         };
         if matches!(&left.kind, ExprKind::Temporal(l, args) if *l == t && args.len() == 2) {
             let d = Diagnostic::warning("P0411", format!("`{word}` twice in a row without parentheses"))
-                .at(span, format!("read as `(p {word} q) {word} r`"))
+                .at(span, format!("read as `({}) {word} {}`", self.sources.one_line(left.span), self.sources.one_line(right.span)))
                 .help("write the parentheses");
             self.diags.push(d.spin("6.5.2 reads it the same way"));
         }
     }
 
-    fn operator(&self) -> Option<(Op, u8)> {
+    pub(super) fn operator(&self) -> Option<(Op, u8)> {
         use Op::*;
         let token = self.cur();
         Some(match token.tok {
@@ -140,6 +143,12 @@ impl Parser {
 
     /// The signs before an operand, and the operand.
     fn operand(&mut self) -> Read<Tall> {
+        let sign = matches!(self.cur().tok, Tok::Sign(Sign::Bang | Sign::Minus | Sign::Tilde | Sign::BangBang));
+        if sign || self.temporal_prefix().is_some() { self.prefixed() } else { self.primary() }
+    }
+
+    #[inline(never)]
+    fn prefixed(&mut self) -> Read<Tall> {
         let from = self.pos;
         while matches!(self.cur().tok, Tok::Sign(Sign::Bang | Sign::Minus | Sign::Tilde | Sign::BangBang)) {
             self.bump();
@@ -149,6 +158,13 @@ impl Parser {
             Some((t, span, n)) => self.temporal(t, span, n)?,
             None => self.primary()?,
         };
+        self.apply(signs, &mut e, &mut height)?;
+        Ok((e, height))
+    }
+
+    /// Puts the signs at these positions before the operand.
+    #[inline(never)]
+    fn apply(&mut self, signs: std::ops::Range<usize>, e: &mut Expr, height: &mut u32) -> Read<()> {
         for i in signs.rev() {
             let token = self.tokens[i];
             let ops: &[UnOp] = match token.tok {
@@ -160,14 +176,15 @@ impl Parser {
             for &op in ops {
                 let span = self.sources.join(token.span, e.span);
                 if op == UnOp::Not && !self.in_ltl {
-                    self.negated_probe(&e, span);
+                    self.negated_probe(e, span);
                 }
-                height += 1;
-                self.not_too_tall(height, span)?;
-                e = Expr { kind: ExprKind::Unary(op, Box::new(e)), span };
+                *height += 1;
+                self.not_too_tall(*height, span)?;
+                let inner = std::mem::replace(e, Expr { kind: ExprKind::Error, span });
+                e.kind = ExprKind::Unary(op, Box::new(inner));
             }
         }
-        Ok((e, height))
+        Ok(())
     }
 
     /// `[]`, `<>`, `X` and their words, and how many tokens they take.
@@ -193,7 +210,17 @@ impl Parser {
                 let operand = match next.tok {
                     Tok::Word(_) => !matches!(
                         next.name().map(|s| self.word(s)),
-                        Some("U" | "V" | "W" | "R" | "until" | "stronguntil" | "weakuntil" | "release" | "implies" | "equivalent")
+                        Some(
+                            "U" | "V"
+                                | "W"
+                                | "R"
+                                | "until"
+                                | "stronguntil"
+                                | "weakuntil"
+                                | "release"
+                                | "implies"
+                                | "equivalent"
+                        )
                     ),
                     Tok::Number(_) | Tok::Char(_) | Tok::C(_) => true,
                     Tok::Sign(sign) => {
@@ -216,92 +243,144 @@ impl Parser {
         let (e, height) = self.expr_at(TEMPORAL_OPERAND)?;
         let span = self.sources.join(sign, e.span);
         if matches!(e.kind, ExprKind::Binary(..)) {
-            let op = self.sources.text(sign).to_string();
-            let inner = self.sources.one_line(e.span);
-            let d = Diagnostic::warning("P0410", format!("`{op}` before a comparison without parentheses"))
-                .at(span, format!("read as `{op} ({inner})`"))
-                .help("write the parentheses")
-                .spin(format!("6.5.2 applies `{op}` to the first name only and answers for something else"));
-            self.diags.push(if span.via.is_none() { d.fix(e.span, format!("({inner})")) } else { d });
+            self.bare_comparison(sign, e.span, span);
         }
         self.not_too_tall(height + 1, span)?;
         Ok((Expr { kind: ExprKind::Temporal(t, vec![e]), span }, height + 1))
     }
 
+    #[cold]
+    fn bare_comparison(&mut self, sign: Span, operand: Span, whole: Span) {
+        let op = self.sources.text(sign).to_string();
+        let inner = self.sources.one_line(operand);
+        let d = Diagnostic::warning("P0410", format!("`{op}` before a comparison without parentheses"))
+            .at(whole, format!("read as `{op} ({inner})`"))
+            .help("write the parentheses")
+            .spin(format!("6.5.2 applies `{op}` to the first name only and answers for something else"));
+        self.diags.push(if whole.via.is_none() { d.fix(operand, format!("({inner})")) } else { d });
+    }
+
     fn primary(&mut self) -> Read<Tall> {
         let token = self.cur();
-        let start = token.span;
-        let kind = match token.tok {
-            Tok::Number(_) | Tok::Char(_) => return Ok((self.constant()?, 1)),
-            Tok::Sign(Sign::OpenParen) => return self.paren(),
-            Tok::C(Key::CExpr) => {
+        if token.is(Sign::OpenParen) {
+            return self.paren();
+        }
+        match token.key() {
+            Some(Key::Run) => self.run(),
+            Some(key @ (Key::Enabled | Key::GetPriority | Key::PcValue)) => self.of_process(key),
+            None if token.name().is_some() => self.named(),
+            _ => self.atom(),
+        }
+    }
+
+    /// A value that is one word, or a word and a channel.
+    #[inline(never)]
+    fn atom(&mut self) -> Read<Tall> {
+        let token = self.cur();
+        let mut height = 1;
+        let kind = match (token.tok, token.key()) {
+            (Tok::Number(_) | Tok::Char(_), _) | (_, Some(Key::True | Key::False | Key::Skip)) => self.constant()?.kind,
+            (Tok::C(Key::CExpr), _) => {
                 self.bump();
-                ExprKind::C(CFragment { keyword: "c_expr", span: start })
+                ExprKind::C(CFragment { keyword: "c_expr", span: token.span })
             }
-            Tok::Word(_) => match token.key() {
-                None => return self.named(),
-                Some(Key::True | Key::False | Key::Skip) => return Ok((self.constant()?, 1)),
-                Some(Key::Timeout) => {
-                    self.bump();
-                    ExprKind::Timeout
-                }
-                Some(Key::Np) => {
-                    self.bump();
-                    ExprKind::NonProgress
-                }
-                Some(Key::Run) => return self.run(),
-                Some(key @ (Key::Len | Key::Full | Key::Nfull | Key::Empty | Key::Nempty)) => self.of_channel(key)?,
-                Some(key @ (Key::Enabled | Key::GetPriority | Key::PcValue)) => return self.of_process(key),
-                Some(_) => return Err(self.not_a_value()),
-            },
+            (_, Some(Key::Timeout)) => {
+                self.bump();
+                ExprKind::Timeout
+            }
+            (_, Some(Key::Np)) => {
+                self.bump();
+                ExprKind::NonProgress
+            }
+            (_, Some(key @ (Key::Len | Key::Full | Key::Nfull | Key::Empty | Key::Nempty))) => {
+                let (kind, h) = self.of_channel(key)?;
+                height = h + 1;
+                kind
+            }
             _ => return Err(self.not_a_value()),
         };
-        Ok((Expr { kind, span: self.since(start) }, 1))
+        Ok((Expr { kind, span: self.since(token.span) }, height))
     }
 
     /// `( e )` and `( c -> a : b )`
     #[inline(never)]
     fn paren(&mut self) -> Read<Tall> {
         let open = self.bump().span;
-        let (e, mut height) = self.expr_at(0)?;
-        let mut inner = e;
-        if self.at(Sign::Assign) {
-            self.assignment_inside(open);
-            self.bump();
-            let (b, hb) = self.expr_at(0)?;
-            height = height.max(hb) + 1;
-            let span = self.sources.join(inner.span, b.span);
-            inner = Expr { kind: ExprKind::Binary(BinOp::Eq, Box::new(inner), Box::new(b)), span };
+        let (inner, height) = self.expr_at(0)?;
+        if self.at(Sign::CloseParen) {
+            return self.parenthesised(open, inner, height);
         }
-        if self.at(Sign::Arrow) && !self.in_ltl {
-            self.bump();
-            let (a, ha) = self.expr_at(0)?;
-            self.expect(Sign::Colon, "and the other value after `->` in parentheses")?;
-            let (b, hb) = self.expr_at(0)?;
-            height = height.max(ha).max(hb) + 1;
-            let span = self.sources.join(inner.span, b.span);
-            inner = Expr { kind: ExprKind::Cond(Box::new(inner), Box::new(a), Box::new(b)), span };
-        } else if self.at(Sign::Colon) && matches!(inner.kind, ExprKind::Temporal(Temporal::Implies, _)) {
-            // In a formula `->` has been taken as an implication; the colon shows what it was.
-            self.bump();
-            let (b, hb) = self.expr_at(0)?;
-            height = height.max(hb) + 1;
-            let span = self.sources.join(inner.span, b.span);
-            if let ExprKind::Temporal(_, mut args) = inner.kind
-                && let (Some(a), Some(c)) = (args.pop(), args.pop())
-            {
-                inner = Expr { kind: ExprKind::Cond(Box::new(c), Box::new(a), Box::new(b)), span };
-            } else {
-                return Err(super::Failed);
-            }
-        }
-        if !self.at(Sign::CloseParen) {
-            return Err(self.unclosed_paren(open));
-        }
+        self.paren_rest(open, inner, height)
+    }
+
+    fn parenthesised(&mut self, open: Span, inner: Expr, height: u32) -> Read<Tall> {
         self.bump();
         let span = self.since(open);
         self.not_too_tall(height + 1, span)?;
         Ok((Expr { kind: ExprKind::Paren(Box::new(inner)), span }, height + 1))
+    }
+
+    /// What may follow an expression in parentheses, other than `)`.
+    #[inline(never)]
+    fn paren_rest(&mut self, open: Span, inner: Expr, height: u32) -> Read<Tall> {
+        if self.at(Sign::Assign) && !(self.in_ltl && self.implication_habit()) {
+            self.assignment_inside(open);
+            self.bump();
+            // Read as the comparison it should have been.
+            let (b, hb) = self.expr_at(0)?;
+            let span = self.sources.join(inner.span, b.span);
+            let kind = ExprKind::Binary(BinOp::Eq, Box::new(inner), Box::new(b));
+            return self.paren_end(open, Expr { kind, span }, height.max(hb) + 1);
+        }
+        if self.at(Sign::Arrow) && !self.in_ltl {
+            self.bump();
+            let arrow = self.prev;
+            let (a, ha) = self.expr_at(0)?;
+            if !self.eat(Sign::Colon) {
+                return Err(self.half_conditional(open, arrow));
+            }
+            return self.cond_end(open, inner, a, height.max(ha));
+        }
+        if self.at(Sign::Colon) && matches!(inner.kind, ExprKind::Temporal(Temporal::Implies, _)) {
+            // In a formula `->` has been taken as an implication; the colon shows what it was.
+            self.bump();
+            if let ExprKind::Temporal(_, mut args) = inner.kind
+                && let (Some(a), Some(c)) = (args.pop(), args.pop())
+            {
+                return self.cond_end(open, c, a, height);
+            }
+            return Err(super::Failed);
+        }
+        self.paren_end(open, inner, height)
+    }
+
+    #[cold]
+    fn half_conditional(&mut self, open: Span, arrow: Span) -> super::Failed {
+        if self.at(Sign::CloseParen) {
+            return self.unexpected("`:` and the other value after `->` in parentheses");
+        }
+        let d = Diagnostic::error("P0015", "this `(` is not closed before `->`")
+            .at(open, "opened here")
+            .label(arrow, "the statement after the guard begins here")
+            .help("close the parenthesis before `->`; inside parentheses `->` makes a conditional value `(c -> a : b)`");
+        self.fail(d)
+    }
+
+    /// The other value of `( c -> a : b )` and its end. It counts as a level of its own, having twice the frames of others.
+    fn cond_end(&mut self, open: Span, c: Expr, a: Expr, height: u32) -> Read<Tall> {
+        self.deeper()?;
+        let (b, hb) = self.expr_at(0)?;
+        self.depth -= 1;
+        let span = self.sources.join(c.span, b.span);
+        let kind = ExprKind::Cond(Box::new(c), Box::new(a), Box::new(b));
+        self.paren_end(open, Expr { kind, span }, height.max(hb) + 1)
+    }
+
+    fn paren_end(&mut self, open: Span, inner: Expr, height: u32) -> Read<Tall> {
+        if !self.at(Sign::CloseParen) {
+            return Err(self.unclosed_paren(open));
+        }
+        self.parenthesised(open, inner, height)
     }
 
     /// `)` after something the caller names.
@@ -326,8 +405,13 @@ impl Parser {
         if self.stopped {
             return super::Failed;
         }
-        if self.word_operator() {
+        if self.word_operator() || self.in_ltl && self.implication_habit() {
             return super::Failed;
+        }
+        if self.at(Sign::Query)
+            && let Some(failed) = self.c_ternary()
+        {
+            return failed;
         }
         let token = self.cur();
         let found = self.describe(&token);
@@ -351,7 +435,8 @@ impl Parser {
             return Err(super::Failed);
         }
         let proctype = sym.is_some_and(|s| self.known.proctypes.contains(&s));
-        let remote = proctype && (self.nth(1).is(Sign::Colon) || self.nth(1).is(Sign::OpenBracket)) || self.nth(1).is(Sign::At);
+        let remote =
+            proctype && (self.nth(1).is(Sign::Colon) || self.nth(1).is(Sign::OpenBracket)) || self.nth(1).is(Sign::At);
         if remote {
             return self.remote();
         }
@@ -359,16 +444,13 @@ impl Parser {
             && let Some(sym) = sym
             && self.known.inlines.contains(&sym)
         {
-            let name = self.word(sym).to_string();
-            let d = Diagnostic::error("P0226", format!("the call of inline `{name}` stands inside an expression"))
-                .at(start, "")
-                .help(format!("assign first: `x = {name}(…)`, then use `x`; the inline gives its value with `return`"));
-            return Err(self.fail(d));
+            return Err(self.inline_in_expr(sym, token, true));
         }
         if let Some(sym) = sym.filter(|s| self.known.inlines.contains(s) && !self.nth(1).is(Sign::OpenBracket)) {
-            let name = self.word(sym).to_string();
-            let d = Diagnostic::error("P0226", format!("inline `{name}` is used without parentheses")).at(start, "");
-            return Err(self.fail(d.help(format!("write `{name}(…)` to use it"))));
+            return Err(self.inline_in_expr(sym, token, false));
+        }
+        if self.nth(1).is(Sign::OpenParen) && !self.in_ltl {
+            return Err(self.function_call());
         }
         let (chan, height) = self.var_ref_tall()?;
         if chan.parts.len() == 1 && self.at(Sign::At) {
@@ -385,13 +467,31 @@ impl Parser {
             self.bump();
             self.bump();
             let mut args = Vec::new();
-            self.recv_args(&mut args)?;
+            self.deeper()?;
+            let inner = self.recv_args(&mut args)?;
+            self.depth -= 1;
             self.expect(Sign::CloseBracket, "after the fields of the message")?;
             let kind = ExprKind::Poll { chan, random, args };
-            return Ok((Expr { kind, span: self.since(start) }, height + 1));
+            return Ok((Expr { kind, span: self.since(start) }, height.max(inner) + 1));
         }
         let span = chan.span;
         Ok((Expr { kind: ExprKind::Var(chan), span }, height))
+    }
+
+    #[cold]
+    pub(super) fn inline_in_expr(&mut self, sym: Sym, at: Token, called: bool) -> super::Failed {
+        let name = self.word(sym).to_string();
+        let at = at.span;
+        let d = if called {
+            Diagnostic::error("P0226", format!("the call of inline `{name}` stands inside an expression"))
+                .at(at, "")
+                .help(format!("assign first: `x = {name}(…)`, then use `x`; the inline gives its value with `return`"))
+        } else {
+            Diagnostic::error("P0226", format!("inline `{name}` is used without parentheses"))
+                .at(at, "")
+                .help(format!("write `{name}(…)` to use it"))
+        };
+        self.fail(d)
     }
 
     /// `P@L`, `P[e]@L`, `P:x`, `P[e]:x`
@@ -430,7 +530,7 @@ impl Parser {
         Ok(self.var_ref_tall()?.0)
     }
 
-    fn var_ref_tall(&mut self) -> Read<(VarRef, u32)> {
+    pub(super) fn var_ref_tall(&mut self) -> Read<(VarRef, u32)> {
         let start = self.cur().span;
         let mut parts = Vec::new();
         let mut height = 1;
@@ -440,17 +540,14 @@ impl Parser {
             if self.at(Sign::OpenBracket) && !(self.in_ltl && self.nth(1).is(Sign::CloseBracket)) {
                 let open = self.bump().span;
                 if self.at(Sign::CloseBracket) {
-                    let d = Diagnostic::error("P0246", "an index is missing").at(self.sources.join(open, self.cur().span), "");
-                    return Err(self.fail(d.help("write the number of the element between the brackets")));
+                    return Err(self.bad_index(Some(open)));
                 }
                 let (e, h) = self.expr_at(0)?;
                 height = height.max(h + 1);
                 index = Some(Box::new(e));
                 self.expect(Sign::CloseBracket, "after the index")?;
                 if self.at(Sign::OpenBracket) && !self.in_ltl {
-                    let d = Diagnostic::error("P0246", "an array has one dimension").at(self.cur().span, "second index");
-                    let d = d.help("an array of a typedef with an array in it does it: `m[i].cell[j]`");
-                    return Err(self.fail(d));
+                    return Err(self.bad_index(None));
                 }
             }
             parts.push(VarPart { name, index });
@@ -460,6 +557,20 @@ impl Parser {
                 return Ok((VarRef { parts, span }, height));
             }
         }
+    }
+
+    #[cold]
+    fn bad_index(&mut self, empty: Option<Span>) -> super::Failed {
+        let at = self.cur().span;
+        let d = match empty {
+            Some(open) => Diagnostic::error("P0246", "an index is missing")
+                .at(self.sources.join(open, at), "")
+                .help("write the number of the element between the brackets"),
+            None => Diagnostic::error("P0246", "an array has one dimension")
+                .at(at, "second index")
+                .help("an array of a typedef with an array in it does it: `m[i].cell[j]`"),
+        };
+        self.fail(d)
     }
 
     #[inline(never)]
@@ -482,35 +593,46 @@ impl Parser {
                 self.close_paren("the arguments of `run`")?;
             }
         } else {
-            let at = self.after_prev();
-            let d = Diagnostic::error("P0223", format!("`run {}` has no parentheses", proctype.name))
-                .at(proctype.span, "no `(` follows")
-                .help("write `()` if there are no arguments");
-            self.report(if at.via.is_none() { d.fix(at, "()") } else { d });
+            self.run_without_parens(&proctype);
         }
         let priority = if self.eat_key(Key::Priority) { Some(Box::new(self.number_only("a priority")?)) } else { None };
         let span = self.since(start);
         if let Some(inner) = args.iter().find_map(find_run) {
-            let d = Diagnostic::error("P0231", "`run` stands inside the arguments of `run`").at(inner, "");
-            self.diags.push(d.help("start the inner process in a statement of its own and pass its number"));
+            self.run_in_run(inner);
         }
         self.not_too_tall(height, span)?;
         Ok((Expr { kind: ExprKind::Run { proctype, args, priority }, span }, height))
     }
 
+    #[cold]
+    fn run_without_parens(&mut self, proctype: &Ident) {
+        let at = self.after_prev();
+        let d = Diagnostic::error("P0223", format!("`run {}` has no parentheses", proctype.name))
+            .at(proctype.span, "no `(` follows")
+            .help("write `()` if there are no arguments");
+        self.report(if at.via.is_none() { d.fix(at, "()") } else { d });
+    }
+
+    #[cold]
+    fn run_in_run(&mut self, at: Span) {
+        let d = Diagnostic::error("P0231", "`run` stands inside the arguments of `run`").at(at, "");
+        self.diags.push(d.help("start the inner process in a statement of its own and pass its number"));
+    }
+
     #[inline(never)]
-    fn of_channel(&mut self, key: Key) -> Read<ExprKind> {
+    fn of_channel(&mut self, key: Key) -> Read<(ExprKind, u32)> {
         self.bump();
         self.expect(Sign::OpenParen, &format!("after `{}`", key.text()))?;
-        let chan = self.var_ref()?;
+        let (chan, height) = self.var_ref_tall()?;
         self.close_paren(&format!("the channel of `{}`", key.text()))?;
-        Ok(match key {
+        let kind = match key {
             Key::Len => ExprKind::Len(chan),
             Key::Full => ExprKind::Probe(Probe::Full, chan),
             Key::Nfull => ExprKind::Probe(Probe::Nfull, chan),
             Key::Empty => ExprKind::Probe(Probe::Empty, chan),
             _ => ExprKind::Probe(Probe::Nempty, chan),
-        })
+        };
+        Ok((kind, height))
     }
 
     #[inline(never)]
@@ -543,7 +665,8 @@ impl Parser {
                 match char_value(&text) {
                     Some(value) => value,
                     None => {
-                        let d = Diagnostic::error("P0008", "a character constant holds one character").at(token.span, "");
+                        let d =
+                            Diagnostic::error("P0008", "a character constant holds one character").at(token.span, "");
                         let d = d.help("write one character, or `\\n`, `\\t`, `\\r`, `\\f`, `\\\\`, `\\'`; strings stand in `printf` only");
                         return Err(self.fail(d));
                     }
@@ -567,7 +690,8 @@ impl Parser {
                 }
                 return Ok(value as i32);
             }
-            let shown = if text.len() > 30 { format!("a number of {} digits", text.len()) } else { format!("`{text}`") };
+            let shown =
+                if text.len() > 30 { format!("a number of {} digits", text.len()) } else { format!("`{text}`") };
             let d = Diagnostic::warning("P0005", format!("{shown} does not fit into 32 bits"));
             let d = d.at(token.span, "read as -1").help("the largest number is 2147483647");
             self.diags.push(d.spin("6.5.2 prints \"value out of range\" and reads -1"));

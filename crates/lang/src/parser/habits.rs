@@ -14,7 +14,9 @@ impl Parser {
     fn type_like(&self) -> Option<(&'static str, TypeKind)> {
         Some(match self.cur_word()? {
             "char" | "uint8_t" | "u8" | "uchar" => ("byte", TypeKind::Byte),
-            "long" | "integer" | "int32_t" | "i32" | "float" | "double" | "int64_t" | "uint32_t" => ("int", TypeKind::Int),
+            "long" | "integer" | "int32_t" | "i32" | "float" | "double" | "int64_t" | "uint32_t" => {
+                ("int", TypeKind::Int)
+            }
             "int16_t" | "i16" => ("short", TypeKind::Short),
             "boolean" | "_Bool" => ("bool", TypeKind::Bool),
             "channel" => ("chan", TypeKind::Chan),
@@ -43,7 +45,8 @@ impl Parser {
     /// `int main() { … }`, `void f(int x) { … }` on the top level.
     pub(super) fn c_function(&mut self) -> Read<bool> {
         let ret = self.cur();
-        let typed = ret.key().is_some_and(Key::begins_decl) || self.cur_word() == Some("void") || self.type_like().is_some();
+        let typed =
+            ret.key().is_some_and(Key::begins_decl) || self.cur_word() == Some("void") || self.type_like().is_some();
         let at = if typed { 1 } else { 0 };
         let bare = !typed && self.cur_word() == Some("main");
         let name = self.nth(at);
@@ -84,7 +87,10 @@ impl Parser {
         match word {
             "while" if next.is(Sign::OpenParen) || next.name().is_some() || next.is(Sign::Bang) => self.c_while(),
             "switch" if next.is(Sign::OpenParen) => self.c_switch(),
-            "case" | "default" if next.is(Sign::Colon) && word == "default" || word == "case" && !next.is(Sign::Assign) && !self.at_separator_after(1) => {
+            "case" | "default"
+                if next.is(Sign::Colon) && word == "default"
+                    || word == "case" && !next.is(Sign::Assign) && !self.at_separator_after(1) =>
+            {
                 let word = word.to_string();
                 let d = Diagnostic::error("P0209", format!("`{word}` is not Promela")).at(token.span, "");
                 self.report(d.help("write `if :: x == 1 -> … :: x == 2 -> … :: else -> … fi`"));
@@ -117,10 +123,17 @@ impl Parser {
         true
     }
 
+    /// A word with `(` after it that `statement_habit` knows.
+    pub(super) fn statement_habit_next(&self) -> bool {
+        let words =
+            ["while", "switch", "case", "then", "endif", "elif", "elsif", "elseif", "end", "begin", "done", "endwhile"];
+        self.cur_word().is_some_and(|w| words.contains(&w))
+    }
+
     fn at_separator_after(&self, n: usize) -> bool {
         let token = self.nth(n);
-        token.is(Sign::Semi) || token.is(Sign::Arrow) || token.is(Sign::CloseBrace) || token.tok == Tok::Eof
-            || matches!(token.key(), Some(Key::Fi | Key::Od))
+        let signs = [Sign::Semi, Sign::Arrow, Sign::CloseBrace, Sign::ColonColon];
+        signs.iter().any(|s| token.is(*s)) || token.tok == Tok::Eof || matches!(token.key(), Some(Key::Fi | Key::Od))
     }
 
     /// Followed by something that cannot follow a variable.
@@ -303,7 +316,8 @@ impl Parser {
             return None;
         }
         let what = self.describe(&token);
-        let d = Diagnostic::error("P0211", format!("{what} is a statement, not part of an expression")).at(token.span, "");
+        let d =
+            Diagnostic::error("P0211", format!("{what} is a statement, not part of an expression")).at(token.span, "");
         Some(self.fail(d.help("change the variable in a statement of its own")))
     }
 
@@ -360,7 +374,8 @@ impl Parser {
     pub(super) fn chained_assignment(&mut self) -> Read<()> {
         let token = self.cur();
         if token.is(Sign::Assign) {
-            let d = Diagnostic::error("P0214", "a second `=` in one statement").at(token.span, "an assignment has no value");
+            let d = Diagnostic::error("P0214", "a second `=` in one statement")
+                .at(token.span, "an assignment has no value");
             return Err(self.fail(d.help("write two assignments, or `==` to compare")));
         }
         if self.word_operator() {
@@ -394,7 +409,9 @@ impl Parser {
         };
         let word = word.to_string();
         let span = self.cur().span;
-        let d = Diagnostic::error("P0215", format!("`{word}` is not an operator")).at(span, "").help(format!("write `{ours}`"));
+        let d = Diagnostic::error("P0215", format!("`{word}` is not an operator"))
+            .at(span, "")
+            .help(format!("write `{ours}`"));
         self.report(if span.via.is_none() { d.fix(span, ours) } else { d });
         true
     }
@@ -418,8 +435,40 @@ impl Parser {
             return None;
         }
         let span = self.cur().span;
-        let d = Diagnostic::error("P0216", "`? :` is C").at(span, "");
+        let what = if self.at(Sign::Query) { "`? :` is C" } else { "a conditional value stands in parentheses" };
+        let d = Diagnostic::error("P0216", what).at(span, "");
         Some(self.fail(d.help("write `(condition -> value : other)`, with the parentheses")))
+    }
+
+    /// `max(a, b)` as a value; at the name.
+    #[cold]
+    pub(super) fn function_call(&mut self) -> Failed {
+        let token = self.cur();
+        let name = self.describe(&token);
+        let proctype = token.name().is_some_and(|s| self.known.proctypes.contains(&s));
+        let d = if proctype {
+            let d = Diagnostic::error("P0226", format!("proctype {name} is called without `run`")).at(token.span, "");
+            let before = Span { hi: token.span.lo, ..token.span };
+            let d = d.help("write `run` before it");
+            if token.span.via.is_none() { d.fix(before, "run ") } else { d }
+        } else {
+            Diagnostic::error("P0226", format!("there is no function {name}"))
+                .at(token.span, "called here")
+                .help("functions do not exist in Promela; a macro can stand for an expression, an inline for statements")
+        };
+        self.fail(d)
+    }
+
+    /// `=>` or `==>` in a formula; at the first `=`.
+    pub(super) fn implication_habit(&mut self) -> bool {
+        let (a, b) = (self.cur(), self.nth(1));
+        if !((a.is(Sign::Assign) || a.is(Sign::EqEq)) && b.is(Sign::Gt) && a.span.hi == b.span.lo) {
+            return false;
+        }
+        let span = self.sources.join(a.span, b.span);
+        let d = Diagnostic::error("P0216", "implication is written `->`").at(span, "").help("write `->`");
+        self.report(if span.via.is_none() { d.fix(span, "->") } else { d });
+        true
     }
 
     /// A statement that begins with an operator, because the line before it was complete.
@@ -429,8 +478,28 @@ impl Parser {
         use Sign::*;
         let binary = matches!(
             sign,
-            Plus | Star | Slash | Percent | And | AndAnd | Or | OrOr | Caret | EqEq | NotEq | Lt | Le | Gt | Ge | Shl | Shr
-                | Assign | Query | QueryQuery | Comma | OpenBracket | Dot
+            Plus | Star
+                | Slash
+                | Percent
+                | And
+                | AndAnd
+                | Or
+                | OrOr
+                | Caret
+                | EqEq
+                | NotEq
+                | Lt
+                | Le
+                | Gt
+                | Ge
+                | Shl
+                | Shr
+                | Assign
+                | Query
+                | QueryQuery
+                | Comma
+                | OpenBracket
+                | Dot
         );
         let after_line = self.pos > 0 && self.tokens[self.pos - 1].is(Semi) && self.tokens[self.pos - 1].has(IMPLIED);
         if !(binary && after_line) {
@@ -448,23 +517,16 @@ impl Parser {
 
     /// `and`, `=>`, `==>` and other ways to write a formula.
     pub(super) fn formula_habit(&mut self) -> bool {
-        if self.word_operator() {
+        if self.word_operator() || self.implication_habit() {
             return true;
         }
-        let (a, b) = (self.cur(), self.nth(1));
-        let span = self.sources.join(a.span, b.span);
-        let arrow = (a.is(Sign::Assign) || a.is(Sign::EqEq)) && b.is(Sign::Gt) && a.span.hi == b.span.lo;
-        let d = if arrow {
-            Diagnostic::error("P0216", "implication is written `->`").at(span, "").help("write `->`").fix(span, "->")
-        } else if a.is(Sign::Assign) {
-            Diagnostic::error("P0214", "`=` stands inside an expression")
-                .at(a.span, "an assignment is a statement")
-                .help("write `==` to compare")
-                .fix(a.span, "==")
-        } else {
+        let span = self.cur().span;
+        if !self.at(Sign::Assign) {
             return false;
-        };
-        self.report(d);
+        }
+        let d = Diagnostic::error("P0214", "`=` stands inside an expression").at(span, "an assignment is a statement");
+        let d = d.help("write `==` to compare");
+        self.report(if span.via.is_none() { d.fix(span, "==") } else { d });
         true
     }
 

@@ -6,7 +6,7 @@
 
 use super::separate::{Place, separate};
 use super::stmt::First;
-use super::{Opened, Parser, Read};
+use super::{Failed, Opened, Parser, Read};
 use crate::ast::*;
 use crate::token::{IMPLIED, Key, NEWLINE, SPACE, Sign, Sym, Tok, Token};
 use spinor_model::diagnostic::Diagnostic;
@@ -24,6 +24,8 @@ pub struct InlineDef {
     params: Vec<(Sym, Span)>,
     /// what stands between the braces, without separators of ours
     body: Vec<Token>,
+    /// The definition could not be read.
+    broken: bool,
 }
 
 /// An inline being read at its place of use.
@@ -41,6 +43,17 @@ impl Parser {
         self.bump();
         let sym = self.cur().name();
         let name = self.ident("an inline")?;
+        let Some(sym) = sym else { return Err(Failed) };
+        let known = self.inlines.contains_key(&sym);
+        let result = self.inline_rest(sym, name.clone());
+        if result.is_err() && !known {
+            // Its uses are not to blame.
+            self.inlines.insert(sym, Rc::new(InlineDef { name, params: Vec::new(), body: Vec::new(), broken: true }));
+        }
+        result
+    }
+
+    fn inline_rest(&mut self, sym: Sym, name: Ident) -> Read<()> {
         self.expect(Sign::OpenParen, "and the parameters after the name of an inline")?;
         let mut params: Vec<(Sym, Span)> = Vec::new();
         if !self.eat(Sign::CloseParen) {
@@ -90,13 +103,12 @@ impl Parser {
                     super::Opener { what: Opened::Brace, span: open },
                     Some(&format!("inline `{}`", name.name)),
                 );
-                return Err(super::Failed);
+                return Err(Failed);
             }
             self.bump();
         }
         let body = self.tokens[from..self.pos].to_vec();
         self.bump();
-        let Some(sym) = sym else { return Err(super::Failed) };
         if let Some(old) = self.inlines.get(&sym) {
             let d = Diagnostic::error("P0229", format!("inline `{}` is defined twice", name.name))
                 .at(name.span, "again")
@@ -105,15 +117,20 @@ impl Parser {
             self.diags.push(d.spin("6.5.2 reports \"procedure name redefined\""));
             return Ok(());
         }
-        self.inlines.insert(sym, Rc::new(InlineDef { name, params, body }));
+        self.inlines.insert(sym, Rc::new(InlineDef { name, params, body, broken: false }));
         Ok(())
     }
 
     /// A name followed by `(`, at the beginning of a statement.
-    pub(super) fn call(&mut self, sym: Sym) -> Read<StmtKind> {
+    pub(super) fn call(&mut self, sym: Sym) -> Read<Box<StmtKind>> {
         if self.known.inlines.contains(&sym) {
             return self.inline_call(sym, None);
         }
+        Err(self.unknown_call(sym))
+    }
+
+    #[cold]
+    fn unknown_call(&mut self, sym: Sym) -> Failed {
         let token = self.cur();
         let name = self.word(sym).to_string();
         let d = if self.known.proctypes.contains(&sym) {
@@ -133,22 +150,31 @@ impl Parser {
         let failed = self.fail(d);
         self.bump();
         self.skip_balanced();
-        Err(failed)
+        failed
     }
 
     /// `f(a, b)` as a statement, or after `x =`. The name is next.
-    #[inline(never)]
-    pub(super) fn inline_call(&mut self, sym: Sym, result: Option<VarRef>) -> Read<StmtKind> {
+    pub(super) fn inline_call(&mut self, sym: Sym, result: Option<VarRef>) -> Read<Box<StmtKind>> {
         let start = result.as_ref().map_or(self.cur().span, |r| r.span);
         let name = self.ident("an inline")?;
         let args = self.inline_args()?;
         let call = self.since(start);
+        let Some(body) = self.inline_body(sym, &name, args, call)? else { return Ok(Box::new(StmtKind::Error)) };
+        self.read_body(sym, name, body, call, result)
+    }
+
+    /// What to read in place of the call; `None` if there is nothing and that has been told.
+    #[inline(never)]
+    fn inline_body(&mut self, sym: Sym, name: &Ident, args: Vec<Vec<Token>>, call: Span) -> Read<Option<Vec<Token>>> {
         let Some(def) = self.inlines.get(&sym).cloned() else {
             let d = Diagnostic::error("P0226", format!("inline `{}` is used before its definition", name.name));
             let d = d.at(name.span, "").help("move the definition above its first use");
             self.diags.push(d.spin("6.5.2 reports an undeclared variable"));
-            return Ok(StmtKind::Error);
+            return Ok(None);
         };
+        if def.broken {
+            return Ok(None);
+        }
         if args.len() != def.params.len() {
             let n = def.params.len();
             let takes = if n == 1 { "1 argument".into() } else { format!("{n} arguments") };
@@ -156,7 +182,7 @@ impl Parser {
                 .at(call, "")
                 .label(def.name.span, "defined here");
             self.diags.push(d);
-            return Ok(StmtKind::Error);
+            return Ok(None);
         }
         if self.calls.iter().any(|c| c.sym == sym) {
             let d = Diagnostic::error("P0228", format!("inline `{}` uses itself", name.name))
@@ -164,10 +190,12 @@ impl Parser {
                 .label(def.name.span, "defined here")
                 .help("inlines are replaced by their text, so they cannot call themselves; use a process or a loop");
             self.diags.push(d.spin("6.5.2 stops with \"cyclic inline attempt\""));
-            return Ok(StmtKind::Error);
+            return Ok(None);
         }
         if self.calls.len() >= MAX_INLINE_DEPTH {
-            let d = Diagnostic::error("P0228", format!("inlines are nested more than {MAX_INLINE_DEPTH} deep")).at(call, "");
+            let d = Diagnostic::error("P0228", format!("inlines are nested more than {MAX_INLINE_DEPTH} deep"))
+                .at(self.calls[0].span, "the outermost call")
+                .label(def.name.span, "one too many");
             return Err(self.stop(d.help("use fewer levels").spin("6.5.2 allows 16")));
         }
         let body = self.expand(&def, &args, call)?;
@@ -175,9 +203,9 @@ impl Parser {
             let d = Diagnostic::error("P0203", format!("inline `{}` is empty", name.name)).at(call, "used here");
             let d = d.label(def.name.span, "defined here").help("write `skip` if nothing is to be done");
             self.diags.push(d.spin("6.5.2 reports a syntax error"));
-            return Ok(StmtKind::Error);
+            return Ok(None);
         }
-        self.read_body(sym, name, body, call, result)
+        Ok(Some(body))
     }
 
     /// The argument tokens between the parentheses.
@@ -205,15 +233,25 @@ impl Parser {
                     continue;
                 }
                 Tok::Sign(Sign::Arrow) if depth > 0 => {}
-                Tok::Sign(Sign::Semi | Sign::Arrow | Sign::Assign | Sign::OpenBrace | Sign::CloseBrace | Sign::ColonColon) | Tok::Str(_) => {
-                    if token.key().is_none() && (token.is(Sign::CloseBrace) || token.is(Sign::Semi) && depth == 0) && args.len() == 1 && args[0].is_empty() {
+                Tok::Sign(
+                    Sign::Semi | Sign::Arrow | Sign::Assign | Sign::OpenBrace | Sign::CloseBrace | Sign::ColonColon,
+                )
+                | Tok::Str(_) => {
+                    if token.key().is_none()
+                        && (token.is(Sign::CloseBrace) || token.is(Sign::Semi) && depth == 0)
+                        && args.len() == 1
+                        && args[0].is_empty()
+                    {
                         return Err(self.unclosed_call(open));
                     }
                     let what = self.describe(&token);
-                    let d = Diagnostic::error("P0227", format!("an argument of an inline is an expression, {what} is not part of one"))
-                        .at(token.span, "")
-                        .label(open, "the arguments begin here")
-                        .help("close the parenthesis before this, or pass an expression");
+                    let d = Diagnostic::error(
+                        "P0227",
+                        format!("an argument of an inline is an expression, {what} is not part of one"),
+                    )
+                    .at(token.span, "")
+                    .label(open, "the arguments begin here")
+                    .help("close the parenthesis before this, or pass an expression");
                     return Err(self.fail(d.spin("6.5.2 reports a syntax error")));
                 }
                 Tok::Word(_) if token.key().is_some_and(Key::begins_unit) => return Err(self.unclosed_call(open)),
@@ -233,7 +271,7 @@ impl Parser {
         Ok(args)
     }
 
-    fn unclosed_call(&mut self, open: Span) -> super::Failed {
+    fn unclosed_call(&mut self, open: Span) -> Failed {
         let d = Diagnostic::error("P0015", "the arguments of this inline never end").at(open, "opened here");
         self.fail(d.help("add the missing `)`"))
     }
@@ -265,9 +303,9 @@ impl Parser {
         }
         self.n_inlined += def.body.len();
         if self.n_inlined > MAX_INLINED {
+            let outer = self.calls.first().map_or((name, call), |c| (c.name.to_string(), c.span));
             let d = Diagnostic::error("P0228", format!("inlines make more than {MAX_INLINED} tokens"))
-                .at(self.sources.surface(call), format!("while `{name}` is put in place"))
-                .label(def.name.span, "defined here")
+                .at(self.sources.surface(outer.1), format!("while `{}` is put in place", outer.0))
                 .help("an inline that uses another one twice doubles it; use a process or a loop");
             return Err(self.stop(d));
         }
@@ -276,7 +314,14 @@ impl Parser {
         Ok(separate(&out, Place::Body, &mut self.known, &mut self.names, &self.sources, &mut self.diags))
     }
 
-    fn read_body(&mut self, sym: Sym, name: Ident, body: Vec<Token>, span: Span, result: Option<VarRef>) -> Read<StmtKind> {
+    fn read_body(
+        &mut self,
+        sym: Sym,
+        name: Ident,
+        body: Vec<Token>,
+        span: Span,
+        result: Option<VarRef>,
+    ) -> Read<Box<StmtKind>> {
         self.deeper()?;
         let assigned = result.is_some();
         self.calls.push(Call { sym, name: name.name.clone(), span, result, returned: false });
@@ -298,12 +343,17 @@ impl Parser {
         self.depth -= 1;
         let call = self.calls.pop();
         if assigned && call.is_some_and(|c| !c.returned) && !self.stopped {
-            let d = Diagnostic::warning("P0232", format!("inline `{}` has no `return`", name.name))
-                .at(span, "nothing is assigned here")
-                .help("end the inline with `return` and a value, or call it without `x =`");
-            self.diags.push(d.spin("6.5.2 accepts this and assigns nothing"));
+            self.nothing_returned(&name, span);
         }
-        Ok(StmtKind::Inline { name, body: Seq { stmts, span: whole, close } })
+        Ok(Box::new(StmtKind::Inline { name, body: Seq { stmts, span: whole, close } }))
+    }
+
+    #[cold]
+    fn nothing_returned(&mut self, name: &Ident, call: Span) {
+        let d = Diagnostic::warning("P0232", format!("inline `{}` has no `return`", name.name))
+            .at(call, "nothing is assigned here")
+            .help("end the inline with `return` and a value, or call it without `x =`");
+        self.diags.push(d.spin("6.5.2 accepts this and assigns nothing"));
     }
 
     /// A `}`, `fi`, `od`, `::` or a unit inside an inline with nothing open.
@@ -325,7 +375,9 @@ impl Parser {
         let word = self.bump().span;
         let Some(call) = self.calls.last_mut() else {
             let d = Diagnostic::error("P0210", "`return` stands outside of an inline").at(word, "");
-            return Err(self.fail(d.help("a process ends at its closing brace: write `goto done` and `done: skip` at its end")));
+            return Err(
+                self.fail(d.help("a process ends at its closing brace: write `goto done` and `done: skip` at its end"))
+            );
         };
         let Some(to) = call.result.clone() else {
             let (name, span) = (call.name.clone(), call.span);

@@ -10,7 +10,19 @@ impl Parser {
     #[inline(never)]
     pub(super) fn send(&mut self, chan: VarRef, sorted: bool) -> Read<StmtKind> {
         self.bump();
-        let mut args = vec![self.expr()?];
+        if self.at(Sign::OpenParen) && self.parenthesised_message() {
+            return Ok(StmtKind::Error);
+        }
+        // A name with `(` after it is the type of a message here, and a mistake anywhere else.
+        let head = self.cur().name().is_some() && self.nth(1).is(Sign::OpenParen);
+        let first = if head {
+            let var = self.var_ref()?;
+            let span = var.span;
+            Expr { kind: ExprKind::Var(var), span }
+        } else {
+            self.expr()?
+        };
+        let mut args = vec![first];
         if self.at(Sign::OpenParen) {
             // `q!type(field, field)` is another way to write `q!type,field,field`.
             self.bump();
@@ -32,6 +44,35 @@ impl Parser {
         Ok(StmtKind::Send { chan, sorted, args })
     }
 
+    /// `q!(1, 2)`: reported and passed over.
+    fn parenthesised_message(&mut self) -> bool {
+        let mut depth = 0usize;
+        let mut comma = false;
+        for n in 0..1000 {
+            match self.nth(n).tok {
+                Tok::Sign(Sign::OpenParen | Sign::OpenBracket) => depth += 1,
+                Tok::Sign(Sign::CloseParen | Sign::CloseBracket) => {
+                    depth -= 1;
+                    if depth == 0 {
+                        break;
+                    }
+                }
+                Tok::Sign(Sign::Comma) if depth == 1 => comma = true,
+                Tok::Eof | Tok::Sign(Sign::Semi | Sign::OpenBrace | Sign::CloseBrace) => return false,
+                _ => {}
+            }
+        }
+        if !comma {
+            return false;
+        }
+        let d = Diagnostic::error("P0234", "the fields of this message stand in parentheses")
+            .at(self.cur().span, "")
+            .help("write `q!1,2`, or `q!type(1,2)` with the first field before the parentheses");
+        self.report(d.spin("6.5.2 reports a syntax error, though it accepts `q?(x,y)`"));
+        self.skip_balanced();
+        true
+    }
+
     /// `q?…` and `q??…`, without and with `<…>`; the channel has been read.
     #[inline(never)]
     pub(super) fn receive(&mut self, chan: VarRef, random: bool) -> Read<StmtKind> {
@@ -50,33 +91,37 @@ impl Parser {
         Ok(StmtKind::Receive { chan, random, keep, args })
     }
 
-    /// `rarg {, rarg}`, `rarg ( rargs )`, `( rargs )`
-    pub(super) fn recv_args(&mut self, args: &mut Vec<RecvArg>) -> Read<()> {
+    /// `rarg {, rarg}`, `rarg ( rargs )`, `( rargs )`. Gives the height of the tallest expression in them.
+    pub(super) fn recv_args(&mut self, args: &mut Vec<RecvArg>) -> Read<u32> {
         if self.at(Sign::OpenParen) {
             self.deeper()?;
             self.bump();
-            self.recv_args(args)?;
+            let height = self.recv_args(args)?;
             self.close_paren("the fields of the message")?;
             self.depth -= 1;
-            return Ok(());
+            return Ok(height);
         }
+        let mut height = 1;
         loop {
             if self.at(Sign::OpenParen) {
-                return self.recv_args(args);
+                return Ok(height.max(self.recv_args(args)?));
             }
-            args.push(self.recv_arg()?);
+            let (arg, h) = self.recv_arg()?;
+            height = height.max(h);
+            args.push(arg);
             if self.at(Sign::OpenParen) {
-                return self.recv_args(args);
+                return Ok(height.max(self.recv_args(args)?));
             }
             if !self.eat(Sign::Comma) {
-                return Ok(());
+                return Ok(height);
             }
         }
     }
 
-    fn recv_arg(&mut self) -> Read<RecvArg> {
+    fn recv_arg(&mut self) -> Read<(RecvArg, u32)> {
         let token = self.cur();
         let start = token.span;
+        let mut height = 1;
         let kind = match (token.tok, token.key()) {
             (Tok::Number(_) | Tok::Char(_), _) | (_, Some(Key::True | Key::False | Key::Skip)) => {
                 RecvKind::Const(self.constant()?)
@@ -90,7 +135,8 @@ impl Parser {
             (_, Some(Key::Eval)) => {
                 self.bump();
                 self.expect(Sign::OpenParen, "after `eval`")?;
-                let e = self.expr()?;
+                let (e, h) = self.expr_at(0)?;
+                height = h + 1;
                 self.close_paren("the argument of `eval`")?;
                 RecvKind::Eval(e)
             }
@@ -98,24 +144,46 @@ impl Parser {
                 self.bump();
                 RecvKind::Any
             }
-            _ if token.name().is_some() => RecvKind::Name(self.var_ref()?),
+            _ if token.name().is_some() => {
+                let (var, h) = self.var_ref_tall()?;
+                height = h;
+                RecvKind::Name(var)
+            }
             _ => return Err(self.unexpected("a variable, a constant or `eval(…)` to receive into")),
         };
         let span = self.since(start);
         let operator = match self.cur().tok {
             Tok::Sign(sign) => matches!(
                 sign,
-                Sign::Plus | Sign::Minus | Sign::Star | Sign::Slash | Sign::Percent | Sign::EqEq | Sign::NotEq | Sign::And
-                    | Sign::AndAnd | Sign::Or | Sign::OrOr | Sign::Lt | Sign::Le | Sign::Ge | Sign::Shl
+                Sign::Plus
+                    | Sign::Minus
+                    | Sign::Star
+                    | Sign::Slash
+                    | Sign::Percent
+                    | Sign::EqEq
+                    | Sign::NotEq
+                    | Sign::And
+                    | Sign::AndAnd
+                    | Sign::Or
+                    | Sign::OrOr
+                    | Sign::Lt
+                    | Sign::Le
+                    | Sign::Ge
+                    | Sign::Shl
             ),
             _ => false,
         };
         if operator {
-            let d = Diagnostic::error("P0234", "an expression stands where a message is received")
-                .at(self.cur().span, "operator")
-                .help("a received field is a variable, a constant, `_`, or `eval(expression)` to test for a value");
-            return Err(self.fail(d));
+            return Err(self.expr_received());
         }
-        Ok(RecvArg { kind, span })
+        Ok((RecvArg { kind, span }, height))
+    }
+
+    #[cold]
+    fn expr_received(&mut self) -> super::Failed {
+        let d = Diagnostic::error("P0234", "an expression stands where a message is received")
+            .at(self.cur().span, "operator")
+            .help("a received field is a variable, a constant, `_`, or `eval(expression)` to test for a value");
+        self.fail(d)
     }
 }

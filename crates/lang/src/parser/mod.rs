@@ -35,7 +35,7 @@ use crate::token::{IMPLIED, Key, Names, Sign, Sym, Tok, Token};
 use separate::{Known, Place, separate};
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::source::{Sources, Span};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 pub use expr::char_value;
@@ -52,10 +52,15 @@ pub struct Parsed {
 pub fn parse(name: &str, text: &str, options: &Options, loader: Loader<'_>) -> Parsed {
     let mut pp = Preprocessor::new(name, text, options, loader);
     let tokens = pp.run();
+    let truncated = pp.truncated;
     let (sources, names, diags) = (pp.sources, pp.names, pp.diags);
     let mut parser = Parser::new(tokens, sources, names, diags);
+    parser.truncated = truncated;
     let program = parser.program();
-    Parsed { program, sources: parser.sources, diagnostics: parser.diags.list }
+    let mut diagnostics = parser.diags.list;
+    // In the order of the text; what has no place comes last.
+    diagnostics.sort_by_key(|d| d.primary.as_ref().map_or((u32::MAX, 0), |(s, _)| (s.file.0, s.lo)));
+    Parsed { program, sources: parser.sources, diagnostics }
 }
 
 /// Blocks, selections, parentheses and inlines inside each other.
@@ -101,8 +106,12 @@ struct Parser {
     in_ltl: bool,
     /// The token the last error was about: what follows from one mistake is not told again.
     last_error: Option<(Span, usize)>,
+    /// Names with letters of other alphabets, reported at their first use.
+    odd_names: HashSet<Sym>,
     /// A limit was met; only the end follows.
     stopped: bool,
+    /// The text ends too early for a reason that has been told, so nothing that is missing at the end is a mistake.
+    truncated: bool,
 }
 
 impl Parser {
@@ -124,7 +133,9 @@ impl Parser {
             depth: 0,
             in_ltl: false,
             last_error: None,
+            odd_names: HashSet::new(),
             stopped: false,
+            truncated: false,
         }
     }
 
@@ -216,6 +227,9 @@ impl Parser {
         if let Some(sym) = token.name() {
             self.bump();
             let name = self.names.shared(sym);
+            if !name.is_ascii() && self.odd_names.insert(sym) {
+                self.odd_name(&name, token.span);
+            }
             if name.len() > MAX_NAME {
                 let n = name.len();
                 self.report(
@@ -244,8 +258,20 @@ impl Parser {
 
     // Messages
 
+    #[cold]
+    fn odd_name(&mut self, name: &str, span: Span) {
+        let odd: String = name.chars().filter(|c| !c.is_ascii()).map(|c| format!("`{c}` ")).take(5).collect();
+        let d = Diagnostic::error("P0001", format!("this name contains {}", odd.trim_end()))
+            .at(span, "")
+            .help("names consist of the letters a to z and A to Z, digits and `_`; others may stand in comments and strings");
+        self.diags.push(d);
+    }
+
     fn report(&mut self, d: Diagnostic) {
         if d.is_error() {
+            if self.excused() {
+                return;
+            }
             let here = (self.cur().span, self.pos);
             if self.last_error == Some(here) {
                 return;
@@ -256,6 +282,11 @@ impl Parser {
         if self.diags.full() {
             self.stopped = true;
         }
+    }
+
+    /// The end of a text that was cut off.
+    fn excused(&self) -> bool {
+        self.truncated && self.calls.is_empty() && self.at_end()
     }
 
     fn fail(&mut self, d: Diagnostic) -> Failed {

@@ -37,7 +37,14 @@ const DOUBLE_QUOTES: &str = "“”„‟«»";
 const SINGLE_QUOTES: &str = "‘’‚‛´`";
 
 /// Reports the first token and gives what to read in its place, with the number of tokens that replaces.
-pub fn repair(tokens: &[Token], parens: usize, names: &mut Names, sources: &Sources, diags: &mut Diags) -> (usize, Vec<Token>) {
+pub fn repair(
+    tokens: &[Token],
+    before: Option<&Token>,
+    parens: usize,
+    names: &mut Names,
+    sources: &Sources,
+    diags: &mut Diags,
+) -> (usize, Vec<Token>) {
     let token = tokens[0];
     match token.tok {
         Tok::Open(sym) => (1, unfinished(token, names.text(sym).to_string(), parens, names, diags)),
@@ -45,7 +52,8 @@ pub fn repair(tokens: &[Token], parens: usize, names: &mut Names, sources: &Sour
             let (family, plain) = if DOUBLE_QUOTES.contains(c) { (DOUBLE_QUOTES, "\"") } else { (SINGLE_QUOTES, "'") };
             let line = tokens[1..].iter().take_while(|t| !t.has(NEWLINE) && t.tok != Tok::Eof);
             let close = line.take(200).position(|t| matches!(t.tok, Tok::Stray(c) if family.contains(c)));
-            let mut d = Diagnostic::error("P0001", format!("`{c}` is not a quote of Promela")).at(token.span, "typographic quote");
+            let mut d = Diagnostic::error("P0001", format!("`{c}` is not a quote of Promela"))
+                .at(token.span, "typographic quote");
             let Some(close) = close.map(|n| n + 1) else {
                 diags.push(d.help(format!("write `{plain}`")).fix(token.span, plain));
                 return (1, Vec::new());
@@ -68,7 +76,11 @@ pub fn repair(tokens: &[Token], parens: usize, names: &mut Names, sources: &Sour
             let d = Diagnostic::error("P0001", format!("`{shown}` has no meaning in Promela")).at(token.span, "");
             match LOOKALIKES.iter().find(|(look, _, _)| *look == c) {
                 Some((_, plain, sign)) => {
-                    let help = if plain.trim().is_empty() { "write an ordinary space".into() } else { format!("write `{plain}`") };
+                    let help = if plain.trim().is_empty() {
+                        "write an ordinary space".into()
+                    } else {
+                        format!("write `{plain}`")
+                    };
                     diags.push(d.help(help).fix(token.span, *plain));
                     (1, sign.map(|s| Token { tok: Tok::Sign(s), ..token }).into_iter().collect())
                 }
@@ -76,13 +88,14 @@ pub fn repair(tokens: &[Token], parens: usize, names: &mut Names, sources: &Sour
                     let d = match c {
                         '\\' => d.help("a backslash joins lines only as the last character of its line"),
                         '$' => d.help("names consist of letters, digits and `_`"),
-                        c if c.is_alphabetic() => {
-                            d.help("names consist of the letters a to z and A to Z, digits and `_`; other letters may stand in comments and strings")
-                        }
                         _ => d.help("remove it; such characters may stand in comments and strings only"),
                     };
                     diags.push(d);
-                    (1, Vec::new())
+                    // Between two values it was meant as an operator; any will do for reading on.
+                    let value = |t: &Token| matches!(t.tok, Tok::Word(_) | Tok::Number(_) | Tok::Char(_));
+                    let left = before.is_some_and(|t| value(t) || t.is(Sign::CloseParen) || t.is(Sign::CloseBracket));
+                    let right = tokens.get(1).is_some_and(|t| !t.has(NEWLINE) && (value(t) || t.is(Sign::OpenParen)));
+                    (1, (left && right).then_some(Token { tok: Tok::Sign(Sign::Plus), ..token }).into_iter().collect())
                 }
             }
         }
@@ -104,7 +117,9 @@ fn unfinished(token: Token, text: String, parens: usize, names: &mut Names, diag
         } else if let Some(r) = rest.strip_suffix('}') {
             tail.push(Sign::CloseBrace);
             rest = r.trim_end();
-        } else if let Some(r) = rest.strip_suffix(')').filter(|_| tail.iter().filter(|s| **s == Sign::CloseParen).count() < parens) {
+        } else if let Some(r) =
+            rest.strip_suffix(')').filter(|_| tail.iter().filter(|s| **s == Sign::CloseParen).count() < parens)
+        {
             tail.push(Sign::CloseParen);
             rest = r.trim_end();
         } else {

@@ -53,7 +53,7 @@ pub fn separate(
     while i < tokens.len() {
         let token = tokens[i];
         if matches!(token.tok, Tok::Stray(_) | Tok::Open(_)) {
-            let (n, repaired) = repair(&tokens[i..], layer.parens, names, sources, diags);
+            let (n, repaired) = repair(&tokens[i..], layer.out.last(), layer.parens, names, sources, diags);
             for token in repaired {
                 layer.put(token, known);
             }
@@ -161,9 +161,7 @@ fn ends_statement(token: &Token, known: &Known) -> bool {
             Some(key) => {
                 matches!(key, Key::Fi | Key::Od | Key::Break | Key::True | Key::False | Key::Skip | Key::Timeout)
             }
-            None => {
-                !(known.proctypes.contains(&sym) || known.typedefs.contains(&sym) || known.inlines.contains(&sym))
-            }
+            None => !(known.proctypes.contains(&sym) || known.typedefs.contains(&sym) || known.inlines.contains(&sym)),
         },
         Tok::Number(_) | Tok::Char(_) | Tok::C(_) => true,
         Tok::Sign(sign) => {

@@ -1,8 +1,8 @@
 //! Statements and sequences of them.
 
-use super::{MAX_STRING, Opened, Opener, Parser, Read};
+use super::{Failed, MAX_STRING, Opened, Opener, Parser, Read};
 use crate::ast::*;
-use crate::token::{IMPLIED, Key, NEWLINE, Sign, Tok};
+use crate::token::{IMPLIED, Key, NEWLINE, Sign, Sym, Tok, Token};
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::source::Span;
 
@@ -15,6 +15,11 @@ pub enum First {
     Refused,
     /// in front of a guard, where no process ever stands
     Guard,
+}
+
+#[inline(never)]
+fn boxed<T>(kind: fn(T) -> StmtKind, content: T) -> Box<StmtKind> {
+    Box::new(kind(content))
 }
 
 /// To SPIN's separator rules the call of an inline is the block it becomes.
@@ -31,23 +36,14 @@ impl Parser {
     pub(super) fn sequence(&mut self, first: First) -> Vec<Stmt> {
         let mut stmts = Vec::new();
         if self.at_separator() {
-            let span = self.cur().span;
-            let what = self.describe(&self.cur());
-            let d = Diagnostic::error("P0204", format!("{what} stands where a statement should begin")).at(span, "");
-            self.report(if span.via.is_none() { d.help("remove it").fix(span, "") } else { d.help("remove it") });
-            self.skip_separators();
+            self.leading_separator();
         }
         while !self.at_sequence_end() {
             let before = self.pos;
             let place = if stmts.is_empty() { first } else { First::Free };
             let start = self.cur().span;
-            match self.step(place) {
-                Ok(stmt) => stmts.push(stmt),
-                Err(_) => {
-                    self.skip_statement();
-                    let span = self.since(start);
-                    stmts.push(Stmt { labels: Vec::new(), kind: StmtKind::Error, span });
-                }
+            if self.step(place, &mut stmts).is_err() {
+                self.unreadable(start, &mut stmts);
             }
             if self.at_sequence_end() {
                 break;
@@ -73,6 +69,21 @@ impl Parser {
         stmts
     }
 
+    #[cold]
+    fn leading_separator(&mut self) {
+        let span = self.cur().span;
+        let what = self.describe(&self.cur());
+        let d = Diagnostic::error("P0204", format!("{what} stands where a statement should begin")).at(span, "");
+        self.report(if span.via.is_none() { d.help("remove it").fix(span, "") } else { d.help("remove it") });
+        self.skip_separators();
+    }
+
+    #[cold]
+    fn unreadable(&mut self, start: Span, out: &mut Vec<Stmt>) {
+        self.skip_statement();
+        out.push(Stmt { labels: Vec::new(), kind: StmtKind::Error, span: self.since(start) });
+    }
+
     fn at_sequence_end(&self) -> bool {
         let token = self.cur();
         match token.tok {
@@ -93,10 +104,15 @@ impl Parser {
             || token.is(Sign::OpenBrace)
             || token.is(Sign::OpenParen)
             || matches!(token.tok, Tok::Number(_) | Tok::C(_))
-            || token.key().is_some_and(|k| !matches!(k, Key::Of | Key::Unless | Key::Priority | Key::Provided | Key::Eval));
+            || token
+                .key()
+                .is_some_and(|k| !matches!(k, Key::Of | Key::Unless | Key::Priority | Key::Provided | Key::Eval));
         if !starts {
             self.unexpected("`;` or the end of the statement");
             self.skip_statement();
+            return;
+        }
+        if self.unknown_type_before(token) {
             return;
         }
         let what = self.describe(&token);
@@ -107,9 +123,27 @@ impl Parser {
         self.report(if at.via.is_none() && token.span.via.is_none() { d.fix(at, ";") } else { d });
     }
 
+    /// `Thing x;` with a type that nobody declared; `Thing` has been taken for a statement.
+    fn unknown_type_before(&mut self, name: Token) -> bool {
+        let next = self.nth(1);
+        let declares = [Sign::Semi, Sign::Assign, Sign::OpenBracket, Sign::Comma].iter().any(|s| next.is(*s));
+        let (Some(_), true, true) = (name.name(), declares, self.pos >= 2) else { return false };
+        let (before, first) = (self.tokens[self.pos - 2], self.tokens[self.pos - 1]);
+        let alone = [Sign::Semi, Sign::Arrow, Sign::OpenBrace, Sign::ColonColon].iter().any(|s| before.is(*s));
+        let Some(sym) = first.name().filter(|_| alone) else { return false };
+        let word = self.word(sym).to_string();
+        let d = Diagnostic::error("P0241", format!("there is no type `{word}`"))
+            .at(first.span, "not a type")
+            .help("declare it with `typedef` above; if these are two statements, write `;` between them");
+        self.report(d);
+        self.skip_statement();
+        true
+    }
+
     /// `unless` after a separator, often one that the author does not see.
     fn unless_after(&mut self, sep: Span, implied: bool) {
-        let d = Diagnostic::error("P0237", "`unless` follows a separator").at(self.cur().span, "nothing for it to guard");
+        let d =
+            Diagnostic::error("P0237", "`unless` follows a separator").at(self.cur().span, "nothing for it to guard");
         let d = if implied {
             d.label(sep, "the line end separates statements here")
                 .help("write `unless` on the line where the guarded statement ends, or put that statement into `{ … }`")
@@ -121,93 +155,137 @@ impl Parser {
     }
 
     /// A declaration, or a statement with its labels and its `unless`.
-    fn step(&mut self, first: First) -> Read<Stmt> {
+    ///
+    /// This and what it calls on the way to a nested statement is kept small and free of messages: without optimisation
+    /// each of them costs stack on every level.
+    fn step(&mut self, first: First, out: &mut Vec<Stmt>) -> Read<()> {
         let labels = self.labels()?;
-        let start = self.cur().span;
         if self.at_decl() {
-            if let Some(label) = labels.first() {
-                let d = Diagnostic::error("P0235", format!("label `{}` stands before a declaration", label.name))
-                    .at(label.span, "")
-                    .label(start, "the declaration")
-                    .help("put the label on the statement that follows the declaration");
-                self.report(d.spin("6.5.2 stops with \"label preceding declaration\""));
-            }
-            if self.at_key(Key::Mtype) && self.at_mtype_list() {
-                let d = Diagnostic::error("P0240", "message types are declared outside of processes").at(start, "");
-                return Err(self.fail(d.help("move this line in front of the proctype")));
-            }
-            let decl = self.decl()?;
-            let span = decl.span;
-            return Ok(Stmt { labels: Vec::new(), kind: StmtKind::Decl(decl), span });
+            return self.decl_step(labels, out);
         }
         if let Some(key @ (Key::Xr | Key::Xs)) = self.cur().key() {
-            if let Some(label) = labels.first() {
-                let d = Diagnostic::error("P0235", format!("label `{}` stands before `{}`", label.name, key.text()))
-                    .at(label.span, "")
-                    .help("put the label on the statement that follows");
-                self.report(d);
-            }
-            self.bump();
-            let mut chans = vec![self.var_ref()?];
-            while self.eat(Sign::Comma) {
-                chans.push(self.var_ref()?);
-            }
-            let kind = StmtKind::Exclusive { send: key == Key::Xs, chans };
-            return Ok(Stmt { labels: Vec::new(), kind, span: self.since(start) });
+            return self.exclusive(labels, key, out);
         }
         if let Some(label) = labels.first() {
             self.first_label(label, first);
+            if self.at_separator() || self.at_sequence_end() {
+                let span = labels[labels.len() - 1].span;
+                out.push(Stmt { labels, kind: StmtKind::LabelOnly, span });
+                return Ok(());
+            }
         }
-        if (self.at_separator() || self.at_sequence_end()) && !labels.is_empty() {
-            let span = labels[labels.len() - 1].span;
-            return Ok(Stmt { labels, kind: StmtKind::LabelOnly, span });
-        }
+        let start = self.cur().span;
         let kind = self.stmt()?;
-        let main = Stmt { labels, kind, span: self.since(start) };
-        let implied = self.at(Sign::Semi) && self.cur().has(IMPLIED) && self.nth(1).key() == Some(Key::Unless);
-        if implied && ends_with_brace(&main) {
-            self.bump();
-        }
-        if !self.at_key(Key::Unless) {
-            return Ok(main);
-        }
-        self.unless(main, start)
+        self.finish_step(labels, kind, start, out)
     }
 
     #[inline(never)]
-    fn unless(&mut self, mut main: Stmt, start: Span) -> Read<Stmt> {
+    fn finish_step(&mut self, labels: Vec<Ident>, kind: Box<StmtKind>, start: Span, out: &mut Vec<Stmt>) -> Read<()> {
+        out.push(Stmt { labels, kind: *kind, span: self.since(start) });
+        let implied = self.at(Sign::Semi) && self.cur().has(IMPLIED) && self.nth(1).key() == Some(Key::Unless);
+        if implied && out.last().is_some_and(ends_with_brace) {
+            self.bump();
+        }
+        if self.at_key(Key::Unless) { self.unless(start, out) } else { Ok(()) }
+    }
+
+    #[inline(never)]
+    fn decl_step(&mut self, labels: Vec<Ident>, out: &mut Vec<Stmt>) -> Read<()> {
+        let start = self.cur().span;
+        if let Some(label) = labels.first() {
+            let d = Diagnostic::error("P0235", format!("label `{}` stands before a declaration", label.name))
+                .at(label.span, "")
+                .label(start, "the declaration")
+                .help("put the label on the statement that follows the declaration");
+            self.report(d.spin("6.5.2 stops with \"label preceding declaration\""));
+        }
+        if self.at_key(Key::Mtype) && self.at_mtype_list() {
+            let d = Diagnostic::error("P0240", "message types are declared outside of processes").at(start, "");
+            return Err(self.fail(d.help("move this line in front of the proctype")));
+        }
+        let decl = self.decl()?;
+        let span = decl.span;
+        out.push(Stmt { labels: Vec::new(), kind: StmtKind::Decl(decl), span });
+        Ok(())
+    }
+
+    /// `xr a, b`
+    #[inline(never)]
+    fn exclusive(&mut self, labels: Vec<Ident>, key: Key, out: &mut Vec<Stmt>) -> Read<()> {
+        let start = self.cur().span;
+        if let Some(label) = labels.first() {
+            let d = Diagnostic::error("P0235", format!("label `{}` stands before `{}`", label.name, key.text()))
+                .at(label.span, "")
+                .help("put the label on the statement that follows");
+            self.report(d.spin("6.5.2 stops with \"label preceding xr/xs claim\""));
+        }
+        self.bump();
+        let mut chans = vec![self.var_ref()?];
+        while self.eat(Sign::Comma) {
+            chans.push(self.var_ref()?);
+        }
+        let kind = StmtKind::Exclusive { send: key == Key::Xs, chans };
+        out.push(Stmt { labels: Vec::new(), kind, span: self.since(start) });
+        Ok(())
+    }
+
+    /// The last statement of `out` is followed by `unless`.
+    fn unless(&mut self, start: Span, out: &mut Vec<Stmt>) -> Read<()> {
+        self.deeper()?;
         let word = self.bump().span;
-        let block = matches!(
-            main.kind,
-            StmtKind::Block(_) | StmtKind::Atomic(_) | StmtKind::DStep(_) | StmtKind::Inline { .. }
-        );
-        if let (Some(label), false) = (main.labels.first(), block) {
-            let d = Diagnostic::error("P0235", format!("label `{}` stands before a statement with `unless`", label.name))
-                .at(label.span, "it is not clear what it marks")
-                .label(word, "the `unless`")
-                .help(format!("write `{}: {{ … }} unless …`", label.name));
-            self.diags.push(d.spin("6.5.2 stops with \"label placed incorrectly\""));
+        if let Some(main) = out.last() {
+            self.label_before_unless(main, word);
         }
         let labels = self.labels()?;
         if let Some(label) = labels.first() {
             self.first_label(label, First::Refused);
         }
         if self.at_decl() {
-            let d = Diagnostic::error("P0240", "a declaration cannot follow `unless`").at(self.cur().span, "");
-            return Err(self.fail(d.help("declare the variable before the statement")));
+            return Err(self.decl_after_unless());
         }
         let from = self.cur().span;
         let kind = self.stmt()?;
-        let escape = Stmt { labels, kind, span: self.since(from) };
-        if self.at_key(Key::Unless) {
-            let d = Diagnostic::error("P0237", "a statement has one `unless`")
-                .at(self.cur().span, "second one")
-                .label(word, "first one");
-            return Err(self.fail(d.help("put the statement with its first `unless` into `{ … }`")));
+        self.finish_unless(labels, kind, from, start, out);
+        self.depth -= 1;
+        if self.at_key(Key::Unless) { Err(self.second_unless(word)) } else { Ok(()) }
+    }
+
+    #[inline(never)]
+    fn finish_unless(&mut self, labels: Vec<Ident>, kind: Box<StmtKind>, from: Span, start: Span, out: &mut Vec<Stmt>) {
+        let escape = Box::new(Stmt { labels, kind: *kind, span: self.since(from) });
+        if let Some(mut main) = out.pop() {
+            let labels = std::mem::take(&mut main.labels);
+            let kind = StmtKind::Unless { main: Box::new(main), escape };
+            out.push(Stmt { labels, kind, span: self.since(start) });
         }
-        let labels = std::mem::take(&mut main.labels);
-        let kind = StmtKind::Unless { main: Box::new(main), escape: Box::new(escape) };
-        Ok(Stmt { labels, kind, span: self.since(start) })
+    }
+
+    #[inline(never)]
+    fn label_before_unless(&mut self, main: &Stmt, unless: Span) {
+        let block = matches!(
+            main.kind,
+            StmtKind::Block(_) | StmtKind::Atomic(_) | StmtKind::DStep(_) | StmtKind::Inline { .. }
+        );
+        let Some(label) = main.labels.first().filter(|_| !block) else { return };
+        let d = Diagnostic::error("P0235", format!("label `{}` stands before a statement with `unless`", label.name))
+            .at(label.span, "it is not clear what it marks")
+            .label(unless, "the `unless`")
+            .help(format!("write `{}: {{ … }} unless …`", label.name));
+        self.diags.push(d.spin("6.5.2 stops with \"label placed incorrectly\""));
+    }
+
+    #[cold]
+    fn decl_after_unless(&mut self) -> Failed {
+        let d = Diagnostic::error("P0240", "a declaration cannot follow `unless`").at(self.cur().span, "");
+        self.fail(d.help("declare the variable before the statement"))
+    }
+
+    #[cold]
+    fn second_unless(&mut self, first: Span) -> Failed {
+        let d = Diagnostic::error("P0237", "a statement has one `unless`")
+            .at(self.cur().span, "second one")
+            .label(first, "first one");
+        self.fail(d.help("put the statement with its first `unless` into `{ … }`"))
     }
 
     fn labels(&mut self) -> Read<Vec<Ident>> {
@@ -263,30 +341,40 @@ impl Parser {
     }
 
     /// One statement, without labels and `unless`.
-    fn stmt(&mut self) -> Read<StmtKind> {
-        let token = self.cur();
-        match token.tok {
-            Tok::C(Key::CCode) => {
-                self.bump();
-                return Ok(StmtKind::C(CFragment { keyword: "c_code", span: token.span }));
-            }
-            Tok::Sign(Sign::OpenBrace) => return Ok(StmtKind::Block(self.block(First::Refused)?)),
-            _ => {}
+    fn stmt(&mut self) -> Read<Box<StmtKind>> {
+        if self.at(Sign::OpenBrace) {
+            return self.plain_block();
         }
-        let Some(key) = token.key() else { return self.named_or_expr() };
+        match self.cur().key() {
+            Some(Key::If) => self.selection(Opened::If),
+            Some(Key::Do) => self.selection(Opened::Do),
+            Some(Key::For) => self.for_loop(),
+            Some(key @ (Key::Atomic | Key::DStep)) => self.atomic(key),
+            Some(key) => self.simple(key).map(Box::new),
+            None => self.named_or_expr(),
+        }
+    }
+
+    fn plain_block(&mut self) -> Read<Box<StmtKind>> {
+        let seq = self.block(First::Refused)?;
+        Ok(boxed(StmtKind::Block, seq))
+    }
+
+    fn atomic(&mut self, key: Key) -> Read<Box<StmtKind>> {
+        self.bump();
+        if !self.at(Sign::OpenBrace) {
+            return Err(self.unexpected(&format!("`{{` after `{}`", key.text())));
+        }
+        let seq = self.block(First::Refused)?;
+        Ok(boxed(if key == Key::Atomic { StmtKind::Atomic } else { StmtKind::DStep }, seq))
+    }
+
+    /// Statements that begin with a word and hold no other statements.
+    #[inline(never)]
+    fn simple(&mut self, key: Key) -> Read<StmtKind> {
+        let token = self.cur();
         match key {
-            Key::If => self.selection(Opened::If),
-            Key::Do => self.selection(Opened::Do),
-            Key::For => self.for_loop(),
             Key::Select => self.select(),
-            Key::Atomic | Key::DStep => {
-                self.bump();
-                if !self.at(Sign::OpenBrace) {
-                    return Err(self.unexpected(&format!("`{{` after `{}`", key.text())));
-                }
-                let seq = self.block(First::Refused)?;
-                Ok(if key == Key::Atomic { StmtKind::Atomic(seq) } else { StmtKind::DStep(seq) })
-            }
             Key::Break => {
                 self.bump();
                 Ok(StmtKind::Break)
@@ -308,7 +396,8 @@ impl Parser {
             Key::SetPriority => self.set_priority(),
             Key::Return => self.return_stmt(),
             Key::CState | Key::CTrack => {
-                let d = Diagnostic::error("P0240", format!("`{}` stands inside a process", key.text())).at(token.span, "");
+                let d =
+                    Diagnostic::error("P0240", format!("`{}` stands inside a process", key.text())).at(token.span, "");
                 self.report(d.help("move it in front of the proctype"));
                 self.c_strings(key)?;
                 Ok(StmtKind::Error)
@@ -322,13 +411,56 @@ impl Parser {
     }
 
     #[inline(never)]
-    fn named_or_expr(&mut self) -> Read<StmtKind> {
+    fn named_or_expr(&mut self) -> Read<Box<StmtKind>> {
+        if let Some(sym) = self.cur().name()
+            && self.nth(1).is(Sign::OpenParen)
+            && !self.statement_habit_next()
+        {
+            return self.call(sym);
+        }
+        let assigned = self.assigned_call()?;
+        match assigned {
+            Some((sym, to)) => {
+                let (start, kind) = (self.cur(), self.inline_call(sym, Some(to))?);
+                if self.operator().is_some() { Err(self.inline_in_expr(sym, start, true)) } else { Ok(kind) }
+            }
+            None => self.named_simple().map(Box::new),
+        }
+    }
+
+    /// `x = f(` with an inline `f`: gives the inline and the variable, and has taken everything up to the name.
+    #[inline(never)]
+    fn assigned_call(&mut self) -> Read<Option<(Sym, VarRef)>> {
+        let (pos, prev) = (self.pos, self.prev);
+        // A call needs a name and `(` after the first `=`; most statements are sorted out without reading them twice.
+        let eq = (1..64).find(|n| self.nth(*n).is(Sign::Assign) || self.nth(*n).is(Sign::Semi));
+        let Some(eq) = eq.filter(|n| self.nth(*n).is(Sign::Assign)) else { return Ok(None) };
+        let Some(sym) = self.nth(eq + 1).name().filter(|sym| self.known.inlines.contains(sym)) else { return Ok(None) };
+        if self.cur().name().is_none() || !self.nth(eq + 2).is(Sign::OpenParen) {
+            return Ok(None);
+        }
+        let to = self.var_ref()?;
+        if self.at(Sign::Assign) && self.pos == pos + eq {
+            self.bump();
+            return Ok(Some((sym, to)));
+        }
+        self.pos = pos;
+        self.prev = prev;
+        Ok(None)
+    }
+
+    #[inline(never)]
+    fn named_simple(&mut self) -> Read<StmtKind> {
+        let token = self.cur();
+        if token.tok == Tok::C(Key::CCode) {
+            self.bump();
+            return Ok(StmtKind::C(CFragment { keyword: "c_code", span: token.span }));
+        }
         if self.operator_after_line_end() || self.statement_habit() {
             return Ok(StmtKind::Error);
         }
-        let Some(sym) = self.cur().name() else { return self.expr_stmt() };
-        if self.nth(1).is(Sign::OpenParen) {
-            return self.call(sym);
+        if self.cur().name().is_none() {
+            return self.expr_stmt();
         }
         // Only a variable tells what kind of statement this is, so it is read ahead; expressions begin again.
         let (pos, prev) = (self.pos, self.prev);
@@ -338,12 +470,6 @@ impl Parser {
         match sign {
             Sign::Assign => {
                 self.bump();
-                if let Some(sym) = self.cur().name()
-                    && self.nth(1).is(Sign::OpenParen)
-                    && self.known.inlines.contains(&sym)
-                {
-                    return self.inline_call(sym, Some(to));
-                }
                 let value = self.expr()?;
                 self.chained_assignment()?;
                 Ok(StmtKind::Assign { to, value })
@@ -397,18 +523,14 @@ impl Parser {
     // Selections
 
     #[inline(never)]
-    fn selection(&mut self, what: Opened) -> Read<StmtKind> {
+    fn selection(&mut self, what: Opened) -> Read<Box<StmtKind>> {
         self.deeper()?;
         let word = self.bump().span;
         let opener = Opener { what, span: word };
         if !self.at(Sign::ColonColon) {
-            if what == Opened::If && self.c_if(word) {
+            if what == Opened::If && self.c_if(word) || what == Opened::Do && self.c_do(word) {
                 self.depth -= 1;
-                return Ok(StmtKind::Error);
-            }
-            if what == Opened::Do && self.c_do(word) {
-                self.depth -= 1;
-                return Ok(StmtKind::Error);
+                return Ok(boxed(|_| StmtKind::Error, ()));
             }
             self.missing_guard(opener);
         }
@@ -423,8 +545,7 @@ impl Parser {
                 if lead.is_none() {
                     break;
                 }
-                let d = Diagnostic::error("P0203", "this option is empty").at(start, "no statement follows");
-                self.report(d.help("write `:: skip` if nothing is to be done, or remove the option"));
+                self.empty_option(start);
             }
             options.push(Seq { stmts, span: self.since(start), close });
             if !self.eat(Sign::ColonColon) {
@@ -435,7 +556,13 @@ impl Parser {
         self.close_selection(opener);
         self.open.pop();
         self.depth -= 1;
-        Ok(if what == Opened::If { StmtKind::If(options) } else { StmtKind::Do(options) })
+        Ok(boxed(if what == Opened::If { StmtKind::If } else { StmtKind::Do }, options))
+    }
+
+    #[cold]
+    fn empty_option(&mut self, at: Span) {
+        let d = Diagnostic::error("P0203", "this option is empty").at(at, "no statement follows");
+        self.report(d.help("write `:: skip` if nothing is to be done, or remove the option"));
     }
 
     fn close_selection(&mut self, opener: Opener) {
@@ -464,7 +591,7 @@ impl Parser {
 
     /// The end came too early for something that was opened.
     pub(super) fn never_closed(&mut self, opener: Opener, owner: Option<&str>) {
-        if self.stopped {
+        if self.stopped || self.excused() {
             return;
         }
         let token = self.cur();
@@ -495,14 +622,16 @@ impl Parser {
                 return self.never_closed(opener, owner);
             }
         }
-        let line = self.sources.line(self.prev);
+        let line = self.sources.end(self.sources.surface(self.prev)).line;
         let mut d = Diagnostic::error(code, format!("this `{word}` is never closed")).at(opener.span, "opened here");
         let what = self.describe(&token);
         let reached = match token.tok {
             Tok::Eof => None,
             Tok::Sign(Sign::CloseBrace) => Some(format!("the block ends here, before any `{closer}`")),
             Tok::Sign(Sign::ColonColon) => Some(format!("{what} cannot stand inside the block")),
-            _ if token.key().is_some_and(Key::begins_unit) => Some(format!("{what} begins here, before any `{closer}`")),
+            _ if token.key().is_some_and(Key::begins_unit) => {
+                Some(format!("{what} begins here, before any `{closer}`"))
+            }
             _ => Some(format!("{what} stands here, before any `{closer}`")),
         };
         if let Some(text) = reached {
@@ -526,14 +655,29 @@ impl Parser {
 
     // Loops over ranges
 
+    #[cold]
+    fn decl_in_for(&mut self) {
+        let d = Diagnostic::error("P0208", "a variable is declared inside `for (…)`").at(self.cur().span, "");
+        self.report(d.help("declare it before the loop: `byte i; for (i : 0 .. 9) { … }`"));
+        self.bump();
+    }
+
+    fn for_loop(&mut self) -> Read<Box<StmtKind>> {
+        let mut kind = self.for_head()?;
+        let block = self.for_body()?;
+        if let StmtKind::ForRange { body, .. } | StmtKind::ForIn { body, .. } = &mut *kind {
+            *body = block;
+        }
+        Ok(kind)
+    }
+
+    /// A `for` without its body.
     #[inline(never)]
-    fn for_loop(&mut self) -> Read<StmtKind> {
+    fn for_head(&mut self) -> Read<Box<StmtKind>> {
         let word = self.bump().span;
         self.expect(Sign::OpenParen, "after `for`")?;
         if self.cur().key().is_some_and(Key::begins_decl) {
-            let d = Diagnostic::error("P0208", "a variable is declared inside `for (…)`").at(self.cur().span, "");
-            self.report(d.help("declare it before the loop: `byte i; for (i : 0 .. 9) { … }`"));
-            self.bump();
+            self.decl_in_for();
         }
         let var = self.var_ref()?;
         if self.at(Sign::Assign) {
@@ -543,13 +687,11 @@ impl Parser {
             self.bump();
             let over = self.var_ref()?;
             self.close_paren("the range of `for`")?;
-            let body = self.for_body()?;
-            return Ok(StmtKind::ForIn { var, over, body });
+            return Ok(Box::new(StmtKind::ForIn { var, over, body: Seq::default() }));
         }
         self.expect(Sign::Colon, "and a range after the variable of `for`")?;
         let (from, to) = self.range("for")?;
-        let body = self.for_body()?;
-        Ok(StmtKind::ForRange { var, from, to, body })
+        Ok(Box::new(StmtKind::ForRange { var, from, to, body: Seq::default() }))
     }
 
     fn for_body(&mut self) -> Read<Seq> {
@@ -559,10 +701,15 @@ impl Parser {
         if self.at(Sign::OpenBrace) {
             return self.block(First::Free);
         }
+        let failed = self.for_without_block();
         self.pos = pos;
-        let token = self.cur();
-        let d = Diagnostic::error("P0208", "the body of `for` is a block").at(token.span, "no `{` here");
-        Err(self.fail(d.help("put the statements into `{ … }`")))
+        Err(failed)
+    }
+
+    #[cold]
+    fn for_without_block(&mut self) -> Failed {
+        let d = Diagnostic::error("P0208", "the body of `for` is a block").at(self.cur().span, "no `{` here");
+        self.fail(d.help("put the statements into `{ … }`"))
     }
 
     /// `a .. b )`
@@ -656,4 +803,3 @@ impl Parser {
         Ok(StmtKind::SetPriority { pid, value })
     }
 }
-

@@ -106,7 +106,10 @@ impl Parser {
         let statement = token.name().is_some()
             || token.key().is_some_and(|k| {
                 use Key::*;
-                matches!(k, If | Do | For | Atomic | DStep | Assert | Printf | Goto | Break | Run | Skip | Select | Else)
+                matches!(
+                    k,
+                    If | Do | For | Atomic | DStep | Assert | Printf | Goto | Break | Run | Skip | Select | Else
+                )
             });
         if statement {
             let what = self.describe(&token);
@@ -127,7 +130,9 @@ impl Parser {
                 Tok::Eof => return,
                 Tok::Word(_) => match token.key() {
                     Some(key) if key.begins_unit() => return,
-                    Some(key) if depth == 0 && (key.begins_decl() || matches!(key, Key::CState | Key::CTrack)) => return,
+                    Some(key) if depth == 0 && (key.begins_decl() || matches!(key, Key::CState | Key::CTrack)) => {
+                        return;
+                    }
                     _ => {}
                 },
                 Tok::C(_) if depth == 0 => return,
@@ -201,7 +206,16 @@ impl Parser {
         let body = self.body("`init`")?;
         let name = Ident { name: "init".into(), span: start };
         let span = self.since(start);
-        Ok(Proctype { kind: ProcKind::Init, active: None, name, params: Vec::new(), priority, provided: None, body, span })
+        Ok(Proctype {
+            kind: ProcKind::Init,
+            active: None,
+            name,
+            params: Vec::new(),
+            priority,
+            provided: None,
+            body,
+            span,
+        })
     }
 
     fn never(&mut self) -> Read<Claim> {
@@ -327,9 +341,11 @@ impl Parser {
                 value?;
             }
             self.eat(Sign::Comma);
-            // A line end is no separator in a list of names.
-            while self.at(Sign::Semi) {
-                self.bump();
+            if self.at_separator() {
+                let span = self.cur().span;
+                let d = Diagnostic::error("P0242", "message types are separated by commas").at(span, "").help("write `,`");
+                self.report(if span.via.is_none() { d.fix(span, ",") } else { d });
+                self.skip_separators();
             }
         }
         self.bump();
@@ -373,16 +389,20 @@ impl Parser {
         if self.at(Sign::CloseBrace) {
             self.bump();
             if stmts.is_empty() {
-                let whole = self.since(open);
-                let d = Diagnostic::error("P0203", "this block is empty").at(whole, "");
-                let d = d.help("write `skip` if nothing is to be done");
-                let d = if whole.via.is_none() { d.fix(whole, "{ skip }") } else { d };
-                let d = d.spin("6.5.2 reports a syntax error");
-                self.diags.push(d);
+                self.empty_block(open);
             }
         } else {
             self.never_closed(Opener { what: Opened::Brace, span: open }, owner);
         }
         Seq { stmts, span: self.since(open), close }
+    }
+
+    #[cold]
+    fn empty_block(&mut self, open: Span) {
+        let whole = self.since(open);
+        let d = Diagnostic::error("P0203", "this block is empty").at(whole, "");
+        let d = d.help("write `skip` if nothing is to be done");
+        let d = if whole.via.is_none() { d.fix(whole, "{ skip }") } else { d };
+        self.diags.push(d.spin("6.5.2 reports a syntax error"));
     }
 }

@@ -158,9 +158,10 @@ impl Preprocessor<'_> {
         }
         let mac = Macro { name, span, params, variadic, body: body.into(), asleep: Cell::new(false) };
         if mac.params.is_some() {
-            let lonely = mac.body.iter().enumerate().find(|(i, t)| {
-                t.is(Sign::Hash) && mac.body.get(i + 1).is_none_or(|next| mac.param(next).is_none())
-            });
+            let lonely =
+                mac.body.iter().enumerate().find(|(i, t)| {
+                    t.is(Sign::Hash) && mac.body.get(i + 1).is_none_or(|next| mac.param(next).is_none())
+                });
             if let Some((_, token)) = lonely {
                 self.diags.push(
                     Diagnostic::error("P0044", "`#` stands before something that is no parameter")
@@ -189,10 +190,9 @@ impl Preprocessor<'_> {
         let mut variadic = false;
         let bad = |pp: &mut Self, span: Span, what: &str| {
             pp.diags.push(
-                Diagnostic::error("P0031", what.to_string())
-                    .at(span, "")
-                    .label(macro_name, "in this definition")
-                    .help("parameters are names with commas between them; for text in parentheses put a space before `(`"),
+                Diagnostic::error("P0031", what.to_string()).at(span, "").label(macro_name, "in this definition").help(
+                    "parameters are names with commas between them; for text in parentheses put a space before `(`",
+                ),
             );
         };
         loop {
@@ -239,7 +239,9 @@ impl Preprocessor<'_> {
         let tokens = self.line();
         if tokens.is_empty() {
             self.diags.push(
-                Diagnostic::error("P0041", "this condition is missing").at(span, "nothing follows").help("write `#if 1` or `#if 0`"),
+                Diagnostic::error("P0041", "this condition is missing")
+                    .at(span, "nothing follows")
+                    .help("write `#if 1` or `#if 0`"),
             );
             return false;
         }
@@ -415,11 +417,15 @@ impl Preprocessor<'_> {
             _ => {
                 let d = Diagnostic::error("P0035", format!("cannot find `{name}`")).at(place, "included here");
                 if quoted {
-                    d.help("names in quotes are looked up beside the file that includes them, then in the include folders")
+                    d.help(
+                        "names in quotes are looked up beside the file that includes them, then in the include folders",
+                    )
                 } else if self.options.include_roots.is_empty() {
                     d.help("names in `<…>` are looked up in the include folders, and none was given; use quotes")
                 } else {
-                    d.help("names in `<…>` are looked up in the include folders only; use quotes for files of the model")
+                    d.help(
+                        "names in `<…>` are looked up in the include folders only; use quotes for files of the model",
+                    )
                 }
             }
         };
@@ -432,7 +438,9 @@ impl Preprocessor<'_> {
         let below = |root: &Path| {
             let climbs = path.components().next() == Some(Component::ParentDir);
             let root_climbs = root.components().next() == Some(Component::ParentDir);
-            path.strip_prefix(root).is_ok() && (!climbs || root_climbs) && (path.is_absolute() == root.is_absolute())
+            path.strip_prefix(root).is_ok()
+                && (!climbs || root_climbs)
+                && (path.is_absolute() == root.is_absolute())
                 && !path.strip_prefix(root).is_ok_and(|rest| rest.components().any(|c| c == Component::ParentDir))
         };
         below(&self.root) || self.options.include_roots.iter().any(|r| below(&normal(r)))

@@ -6,7 +6,7 @@
 
 use super::{MAX_ARG_DEPTH, MAX_EXPANSIONS, MAX_MACRO_DEPTH, MAX_WORK, Preprocessor};
 use crate::lexer::single;
-use crate::token::{FROZEN, NEWLINE, SPACE, Sign, Sym, Tok, Token};
+use crate::token::{FROZEN, Key, NEWLINE, SPACE, Sign, Sym, Tok, Token};
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::source::{ExpansionId, ExpansionKind, Span};
 use std::cell::Cell;
@@ -107,33 +107,33 @@ impl Preprocessor<'_> {
     }
 
     fn stop_at_work_limit(&mut self) {
-        let d = Diagnostic::error("P0034", format!("the model grows beyond {MAX_WORK} tokens"));
-        let call = self.contexts.iter().find_map(|c| c.asleep.as_ref().map(|m| (m.clone(), c.via)));
-        let d = match call {
-            Some((mac, Some(via))) => {
+        self.stop_in_macro(format!("the model grows beyond {MAX_WORK} tokens"));
+    }
+
+    /// Stops, and points at the use of a macro that the author wrote, however deep the trouble is.
+    fn stop_in_macro(&mut self, what: String) {
+        let d = Diagnostic::error("P0034", what);
+        let d = match self.outer_use.clone() {
+            Some((mac, span)) => {
                 let name = self.names.text(mac.name).to_string();
-                let call = self.sources.surface(self.sources.expansions[via].call);
-                d.at(call, format!("while `{name}` is expanded")).label(mac.span, "defined here")
+                d.at(span, format!("while `{name}` is expanded")).label(mac.span, "defined here")
             }
-            _ => d.at(self.files[0].lexer.file.span(0, 0), ""),
+            None => d.at(self.files[0].lexer.file.span(0, 0), ""),
         };
         self.stop(d.help("let the macros produce less text: a macro that uses another one twice doubles it"));
     }
 
     /// Lays the expansion of a macro on the stack. False if this is no use of it: its name without parentheses.
     fn enter(&mut self, mac: Rc<Macro>, name: Token) -> bool {
-        if self.contexts.len() >= MAX_MACRO_DEPTH || self.sources.expansions.len() >= MAX_EXPANSIONS {
-            let deep = self.contexts.len() >= MAX_MACRO_DEPTH;
-            let text = self.names.text(mac.name).to_string();
-            let what = if deep {
-                format!("macros are nested more than {MAX_MACRO_DEPTH} deep")
-            } else {
-                format!("macros are used more than {MAX_EXPANSIONS} times")
-            };
-            let at = self.sources.surface(name.span);
-            self.stop(Diagnostic::error("P0034", what).at(at, format!("while `{text}` is expanded")).help(
-                "let the macros produce less text: a macro that uses another one twice doubles it",
-            ));
+        if self.contexts.is_empty() && self.arg_depth == 0 {
+            self.outer_use = Some((mac.clone(), name.span));
+        }
+        if self.contexts.len() >= MAX_MACRO_DEPTH {
+            self.stop_in_macro(format!("macros are nested more than {MAX_MACRO_DEPTH} deep"));
+            return false;
+        }
+        if self.sources.expansions.len() >= MAX_EXPANSIONS {
+            self.stop_in_macro(format!("macros are used more than {MAX_EXPANSIONS} times"));
             return false;
         }
         let Some(params) = &mac.params else {
@@ -151,6 +151,9 @@ impl Preprocessor<'_> {
         let Some(open) = self.open_paren() else { return false };
         self.pending_newline |= name.has(NEWLINE);
         let Some((mut args, close)) = self.arguments(&mac, n_params) else {
+            if self.stopped {
+                return true;
+            }
             let text = self.names.text(mac.name).to_string();
             self.diags.push(
                 Diagnostic::error("P0033", format!("the arguments of macro `{text}` never end"))
@@ -158,6 +161,7 @@ impl Preprocessor<'_> {
                     .label(mac.span, "defined here")
                     .help("add the missing `)`"),
             );
+            self.truncated = true;
             return true;
         };
         if n_params == 0 && args.len() == 1 && args[0].is_empty() {
@@ -173,8 +177,18 @@ impl Preprocessor<'_> {
                 Diagnostic::error("P0032", format!("macro `{text}` takes {}, not {}", count(n_params), args.len()))
                     .at(call, "")
                     .label(mac.span, "defined here")
-                    .help("a comma between arguments splits them; put parentheses around an argument that contains one"),
+                    .help(
+                        "a comma between arguments splits them; put parentheses around an argument that contains one",
+                    ),
             );
+            let stand_in = self.stand_in(name, call);
+            self.contexts.push(Context {
+                tokens: Rc::from([stand_in]),
+                pos: 0,
+                via: None,
+                asleep: None,
+                barrier: false,
+            });
             return true;
         }
         let via = self.expansion(&mac, call);
@@ -250,12 +264,7 @@ impl Preprocessor<'_> {
             return tokens.to_vec();
         }
         if self.arg_depth >= MAX_ARG_DEPTH {
-            let at = tokens.first().map_or(Span::default(), |t| self.sources.surface(t.span));
-            self.stop(
-                Diagnostic::error("P0034", format!("macro calls are nested more than {MAX_ARG_DEPTH} deep"))
-                    .at(at, "in this argument")
-                    .help("write the innermost calls in macros of their own"),
-            );
+            self.stop_in_macro(format!("macro calls are nested more than {MAX_ARG_DEPTH} deep"));
             return Vec::new();
         }
         self.arg_depth += 1;
@@ -323,20 +332,6 @@ impl Preprocessor<'_> {
             };
             self.work += piece.len();
             if self.work > MAX_WORK {
-                self.contexts.push(Context {
-                    tokens: Rc::from([]),
-                    pos: 0,
-                    via: Some(via),
-                    asleep: Some(Rc::new(Macro {
-                        name: mac.name,
-                        span: mac.span,
-                        params: None,
-                        variadic: false,
-                        body: Rc::from([]),
-                        asleep: Cell::new(true),
-                    })),
-                    barrier: false,
-                });
                 self.stop_at_work_limit();
                 break;
             }
@@ -368,9 +363,14 @@ impl Preprocessor<'_> {
                         .label(left.span, "the left part")
                         .help("use `##` only where both parts together form a name, a number or an operator"),
                 );
-                out.extend([left, right]);
+                out.push(self.stand_in(left, left.span));
             }
         }
+    }
+
+    /// What could not be made is read as `skip`, which is a statement and a value.
+    fn stand_in(&mut self, like: Token, span: Span) -> Token {
+        Token { tok: Tok::Word(self.names.intern(Key::Skip.text())), span, ..like }
     }
 
     fn stringify(&mut self, tokens: &[Token], at: Token) -> Token {
@@ -425,8 +425,9 @@ impl Preprocessor<'_> {
             return token;
         };
         if paren && !self.next_raw().is(Sign::CloseParen) {
-            self.diags
-                .push(Diagnostic::error("P0041", "`defined(` is not closed").at(token.span, "").help("add the missing `)`"));
+            self.diags.push(
+                Diagnostic::error("P0041", "`defined(` is not closed").at(token.span, "").help("add the missing `)`"),
+            );
         }
         let known = self.macros.contains_key(&sym) || sym == self.words.line || sym == self.words.file;
         Token { tok: Tok::Number(self.names.intern(if known { "1" } else { "0" })), ..token }

@@ -73,6 +73,8 @@ pub struct Preprocessor<'a> {
     n_includes: usize,
     n_bytes: usize,
     contexts: Vec<Context>,
+    /// The use of a macro in the text itself that is being worked on.
+    outer_use: Option<(Rc<Macro>, Span)>,
     arg_depth: usize,
     work: usize,
     /// The arguments of a macro are being read: the end of a file ends them.
@@ -85,6 +87,8 @@ pub struct Preprocessor<'a> {
     pending_newline: bool,
     /// A limit was met; only the end follows.
     stopped: bool,
+    /// The end comes earlier than the author wrote it, for a reason that has been told.
+    pub truncated: bool,
     words: Words,
 }
 
@@ -120,6 +124,7 @@ impl<'a> Preprocessor<'a> {
             n_includes: 0,
             n_bytes: 0,
             contexts: Vec::new(),
+            outer_use: None,
             arg_depth: 0,
             work: 0,
             collecting: false,
@@ -127,6 +132,7 @@ impl<'a> Preprocessor<'a> {
             carried_newline: false,
             pending_newline: false,
             stopped: false,
+            truncated: false,
             words,
         };
         pp.open(name, path, text, None);
@@ -170,12 +176,14 @@ impl<'a> Preprocessor<'a> {
             // The text is not kept, so there is nothing to point at but the place that asked for it.
             let what = if text.len() > MAX_FILE_BYTES { text.len() } else { self.n_bytes + text.len() };
             let limit = if text.len() > MAX_FILE_BYTES { MAX_FILE_BYTES } else { MAX_TOTAL_BYTES };
-            let d = Diagnostic::error("P0038", format!("`{name}` is too large: {what} bytes, at most {limit} are read"));
+            let d =
+                Diagnostic::error("P0038", format!("`{name}` is too large: {what} bytes, at most {limit} are read"));
             self.diags.push(match asked {
                 Some(span) => d.at(span, "included here"),
                 None => d,
             });
             self.stopped = true;
+            self.truncated = true;
             let file = self.sources.add_file(name, "");
             self.files.push(Open { lexer: Lexer::new(file, "".into()), path, conditions: Vec::new() });
             return;
@@ -208,6 +216,7 @@ impl<'a> Preprocessor<'a> {
                         .at(span, "begins here")
                         .help("add `*/` where it should end; comments do not nest"),
                 );
+                self.truncated = true;
             }
             if self.stopped {
                 return Token { tok: Tok::Eof, ..token };
@@ -253,5 +262,6 @@ impl<'a> Preprocessor<'a> {
             self.diags.push(d);
         }
         self.stopped = true;
+        self.truncated = true;
     }
 }

@@ -1,0 +1,489 @@
+//! The binary, as users and scripts meet it.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const LOCK: &str = "bool locked;
+byte critical;
+
+active [2] proctype worker()
+{
+do
+:: !locked ->
+locked = true;
+critical++;
+assert(critical == 1);
+critical--; locked = false
+od
+}
+";
+
+const DEADLOCK: &str = "chan a = [1] of { byte };
+chan b = [1] of { byte };
+active proctype P() { byte x; a?x; b!1 }
+active proctype Q() { byte x; b?x; a!1 }
+";
+
+const FINE: &str = "byte x;
+active proctype P() { x = 1; assert(x == 1) }
+";
+
+const HANDSHAKE: &str = "chan c = [0] of { byte };
+byte n;
+active proctype S() { c!3; atomic { n = n + 1; n = n + 2 }; d_step { n = 0; n = 5 } }
+active proctype R() { byte k; c?k; assert(k != 3) }
+";
+
+const BROKEN: &str = "bool locked;
+active proctype P()
+{
+  lokced = true
+}
+";
+
+/// A folder of its own for each test, gone afterwards.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("spinor-test-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a folder for the test");
+        Folder(path)
+    }
+
+    fn file(&self, name: &str, text: impl AsRef<[u8]>) -> &Folder {
+        std::fs::write(self.0.join(name), text).expect("a file for the test");
+        self
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_spinor"));
+        command.args(args).current_dir(&self.0).env_remove("COLUMNS").env_remove("NO_COLOR");
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        Ran::of(self.command(args).stdin(Stdio::null()).output().expect("spinor starts"))
+    }
+
+    fn run_with(&self, args: &[&str], input: &str) -> Ran {
+        let mut child = self
+            .command(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("spinor starts");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        // It may end before it has read everything.
+        let _ = stdin.write_all(input.as_bytes());
+        drop(stdin);
+        Ran::of(child.wait_with_output().expect("spinor ends"))
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.0).expect("the folder").flatten();
+        let mut names: Vec<String> = entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+struct Ran {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Ran {
+    fn of(output: Output) -> Ran {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+        Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    #[track_caller]
+    fn expect(self, code: i32, out: &[&str], err: &[&str]) -> Ran {
+        let all = format!("exit {:?}\n--- out\n{}\n--- err\n{}", self.code, self.out, self.err);
+        assert_eq!(self.code, Some(code), "{all}");
+        for part in out {
+            assert!(self.out.contains(part), "`{part}` is not in the output\n{all}");
+        }
+        for part in err {
+            assert!(self.err.contains(part), "`{part}` is not among the messages\n{all}");
+        }
+        self
+    }
+
+    fn json(&self) -> spinor::json::Json {
+        spinor::json::Json::parse(&self.out).unwrap_or_else(|e| panic!("{e}\n{}", self.out))
+    }
+}
+
+fn has_spin() -> bool {
+    Command::new("spin").arg("-V").output().is_ok()
+}
+
+#[test]
+fn the_lock_fails_in_seven_steps_and_both_writers_are_named() {
+    let f = Folder::new("lock");
+    f.file("mutex.pml", LOCK);
+    let table = "\
+ step  worker[0]          worker[1]                  locked        critical
+    0  (start)            (start)                    false         0
+    1                      7  !locked                ·             ·
+    2   7  !locked                                   ·             ·
+    3                      8  locked = true          false → true  ·
+    4                      9  critical++             ·             0 → 1
+    5   8  locked = true                             ·             ·
+    6   9  critical++                                ·             1 → 2
+    7                     10  assert(critical == 1)  ✗ critical is 2
+"
+    .trim_start();
+    let ran = f.run(&["check", "mutex.pml"]).expect(
+        1,
+        &[
+            "FAIL  assert(critical == 1)                               mutex.pml:10\n      shortest trace, 7 steps\n",
+            table,
+            " why   critical became 2: step 4 (worker[1]) and step 6 (worker[0])",
+            "ok    deadlock  no invalid end state",
+            "states stored",
+        ],
+        &[],
+    );
+    assert_eq!(ran.err, "");
+    assert_eq!(f.names(), ["mutex.pml"], "no file is written unless asked");
+    assert_eq!(f.run(&["mutex.pml"]).out.lines().next(), ran.out.lines().next(), "check is the default");
+}
+
+#[test]
+fn quiet_leaves_the_verdicts_and_colour_is_asked_for() {
+    let f = Folder::new("quiet");
+    f.file("mutex.pml", LOCK);
+    let ran = f.run(&["-q", "mutex.pml"]).expect(1, &["FAIL  assert(critical == 1)"], &[]);
+    assert!(ran.out.lines().all(|l| l.starts_with("FAIL") || l.starts_with("ok")), "{}", ran.out);
+    assert!(!ran.out.contains('\x1b'));
+    assert!(f.run(&["-q", "mutex.pml", "--color", "always"]).out.contains('\x1b'));
+}
+
+#[test]
+fn a_deadlock_says_who_waits_for_what() {
+    let f = Folder::new("deadlock");
+    f.file("m.pml", DEADLOCK);
+    let waits = ["FAIL  deadlock", "no process can move", "P[0] waits at line 3", "a is empty"];
+    f.run(&["check", "m.pml"]).expect(1, &waits, &[]);
+    f.run(&["check", "m.pml", "-p", "assert"]).expect(0, &["ok    assert"], &[]);
+}
+
+#[test]
+fn what_holds_ends_with_status_0_and_expectations_turn_it() {
+    let f = Folder::new("fine");
+    f.file("m.pml", FINE);
+    f.run(&["m.pml"]).expect(0, &["ok    assert    no assertion fails"], &[]);
+    f.run(&["m.pml", "--expect", "pass"]).expect(0, &[], &[]);
+    f.run(&["m.pml", "--expect", "fail"]).expect(1, &[], &[]);
+    f.file("bad.pml", LOCK);
+    f.run(&["bad.pml", "--expect", "fail"]).expect(0, &["FAIL"], &[]);
+    f.run(&["bad.pml", "m.pml", "-q"]).expect(1, &["bad.pml\nFAIL", "m.pml\nok"], &[]);
+}
+
+#[test]
+fn a_limit_or_an_unanswered_property_is_inconclusive() {
+    let f = Folder::new("open");
+    f.file("m.pml", FINE);
+    f.run(&["m.pml", "--depth", "1"]).expect(3, &["?     assert"], &[]);
+    f.file("ltl.pml", format!("{FINE}ltl p {{ <> (x == 1) }}\n"));
+    f.run(&["ltl.pml"]).expect(3, &["?     ltl p: <> (x == 1)", "cannot be checked yet"], &[]);
+    f.run(&["ltl.pml", "-p", "safety"]).expect(0, &[], &[]);
+}
+
+#[test]
+fn the_json_result_has_the_promised_fields() {
+    let f = Folder::new("json");
+    f.file("mutex.pml", LOCK);
+    let ran = f.run(&["check", "mutex.pml", "--format", "json"]).expect(1, &[], &[]);
+    let doc = ran.json();
+    let at = |path: &[&str]| {
+        let mut value = &doc;
+        for key in path {
+            value = match key.parse::<usize>() {
+                Ok(i) => &value.as_list().expect("a list")[i],
+                Err(_) => value.get(key).unwrap_or_else(|| panic!("{key} of {path:?} in\n{}", ran.out)),
+            };
+        }
+        value
+    };
+    assert_eq!(at(&["schema_version"]).as_int(), Some(1));
+    assert_eq!(at(&["model", "path"]).as_str(), Some("mutex.pml"));
+    assert_eq!(at(&["model", "sha256"]).as_str(), Some(spinor::sha256::hex(LOCK.as_bytes()).as_str()));
+    for key in ["search", "por", "sym", "fair", "store", "jobs", "plain"] {
+        at(&["options", key]);
+    }
+    assert_eq!(at(&["properties", "0", "name"]).as_str(), Some("assert"));
+    assert_eq!(at(&["properties", "0", "kind"]).as_str(), Some("assertion"));
+    assert_eq!(at(&["properties", "0", "verdict"]).as_str(), Some("violated"));
+    assert!(at(&["properties", "0", "because"]).as_str().is_some_and(|b| b.contains("critical == 1")));
+    let trace = ["properties", "0", "traces", "0"];
+    let steps = at(&[trace.as_slice(), &["steps"]].concat()).as_list().expect("steps").len();
+    assert_eq!(steps, 7);
+    for key in
+        ["pid", "proctype", "statement", "file", "line", "col", "end_line", "end_col", "changes"]
+    {
+        at(&[trace.as_slice(), &["steps", "0", key]].concat());
+    }
+    let change = at(&[trace.as_slice(), &["steps", "3", "changes", "critical"]].concat());
+    assert_eq!(change, &spinor::json::Json::parse("[0, 1]").unwrap());
+    assert_eq!(at(&[trace.as_slice(), &["cycle_start"]].concat()), &spinor::json::Json::Null);
+    for path in [&["stats"][..], &["properties", "0", "stats"]] {
+        for key in [
+            "stored", "matched", "transitions", "atomic_steps", "depth", "cpu_seconds", "wall_seconds",
+            "peak_memory_bytes", "store_bytes",
+        ] {
+            at(&[path, &[key]].concat());
+        }
+    }
+    for key in ["proctype", "file", "line"] {
+        at(&["unreached", "0", key]);
+    }
+    assert_eq!(at(&["properties", "1", "because"]), &spinor::json::Json::Null);
+}
+
+#[test]
+fn errors_of_a_model_are_shown_with_their_place_or_as_json() {
+    let f = Folder::new("broken");
+    f.file("m.pml", BROKEN);
+    let place = ["error[P0102]", " --> m.pml:4:3", "4 |   lokced = true", "^^^^^^", "4 +   locked = true", "1 error"];
+    let ran = f.run(&["check", "m.pml"]).expect(2, &[], &place);
+    assert_eq!(ran.out, "");
+    f.run(&["lint", "m.pml"]).expect(2, &place, &[]);
+    let ran = f.run(&["check", "m.pml", "--format", "json"]).expect(2, &["\"P0102\""], &[]);
+    assert_eq!(ran.err, "");
+    let list = ran.json();
+    let list = list.get("diagnostics").and_then(|d| d.as_list()).expect("diagnostics");
+    assert_eq!(list[0].get("primary").and_then(|p| p.get("line")).and_then(|l| l.as_int()), Some(4));
+    let ran = f.run(&["lint", "m.pml", "--format=json"]).expect(2, &[], &[]);
+    ran.json();
+    f.file("fine.pml", FINE);
+    f.run(&["lint", "fine.pml"]).expect(0, &[], &[]);
+    let several = f.run(&["check", "fine.pml", "m.pml", "nosuch.pml", "--format", "json"]).expect(2, &[], &[]);
+    assert_eq!(several.json().as_list().map(<[_]>::len), Some(3));
+}
+
+#[test]
+fn macros_come_from_the_command_line() {
+    let f = Folder::new("macros");
+    f.file("m.pml", "active proctype P() { assert(N == 3) }\n");
+    f.run(&["m.pml", "-DN=3"]).expect(0, &[], &[]);
+    f.run(&["m.pml", "-D", "N=4"]).expect(1, &["next  spinor check m.pml -DN=4"], &[]);
+    f.run(&["m.pml"]).expect(2, &[], &["error["]);
+}
+
+#[test]
+fn files_that_cannot_be_models_are_refused_plainly() {
+    let f = Folder::new("files");
+    f.file("latin.pml", b"byte x;\n/* \xe9 */\n").file("empty.pml", "");
+    std::fs::create_dir(f.0.join("dir")).expect("a folder");
+    f.run(&["nosuch.pml"]).expect(2, &[], &["cannot read `nosuch.pml`: there is no such file"]);
+    f.run(&["dir"]).expect(2, &[], &["cannot read `dir`: it is a folder"]);
+    f.run(&["latin.pml"]).expect(2, &[], &["line 2 is not UTF-8"]);
+    f.run(&["chekc", "m.pml"]).expect(2, &[], &["`check` is a command"]);
+    f.run(&["replay", "nosuch.pml"]).expect(2, &[], &["no such file"]);
+    f.run(&["sim", "dir"]).expect(2, &[], &["folder"]);
+    let ran = f.run(&["empty.pml"]);
+    assert!(matches!(ran.code, Some(0 | 2)), "{:?} {}", ran.code, ran.err);
+}
+
+#[test]
+fn a_hostile_file_name_is_only_a_name() {
+    let f = Folder::new("names");
+    let name = "$(touch oops);.pml";
+    f.file(name, LOCK);
+    f.run(&["check", name]).expect(1, &["next  spinor check '$(touch oops);.pml' -o traces"], &[]);
+    f.run(&["check", name, "-o", "out"]).expect(1, &["spinor replay '$(touch oops);.pml' 'out/$(touch oops);.pml"], &[]);
+    assert!(!f.0.join("oops").exists());
+    f.file("\x1b[31m.pml", LOCK);
+    let ran = f.run(&["check", "\x1b[31m.pml"]).expect(1, &["FAIL"], &[]);
+    assert!(!ran.out.contains('\x1b'), "{}", ran.out);
+}
+
+#[test]
+fn unusable_command_lines_end_with_status_2_and_a_hint() {
+    let f = Folder::new("usage");
+    f.file("m.pml", FINE);
+    f.run(&["m.pml", "--serach", "dfs"]).expect(2, &[], &["unknown option `--serach`", "did you mean `--search`?"]);
+    f.run(&["m.pml", "--por", "ample"]).expect(2, &[], &["`--por ample` is not built yet"]);
+    f.run(&["m.pml", "-p", "nosuch"]).expect(2, &[], &["nosuch"]);
+    f.run(&[]).expect(2, &[], &["no command"]);
+    f.run(&["explain", "P9999"]).expect(2, &[], &["there is no code `P9999`"]);
+    f.run(&["completions", "tcsh"]).expect(2, &[], &["bash, zsh and fish"]);
+}
+
+#[test]
+fn help_version_explain_plan_and_completions_answer() {
+    let f = Folder::new("answers");
+    f.run(&["--help"]).expect(0, &["spinor check model.pml", "Exit status"], &[]);
+    f.run(&["check", "--help"]).expect(0, &["--search auto|dfs|bfs"], &[]);
+    f.run(&["--version"]).expect(0, &["spinor 0."], &[]);
+    f.run(&["explain", "P0011"]).expect(0, &["P0011: "], &[]);
+    f.run(&["explain", "11"]).expect(2, &[], &["did you mean `P0011`?"]);
+    f.run(&["plan"]).expect(0, &["search", "sound", "refused"], &[]);
+    for shell in ["bash", "zsh", "fish"] {
+        f.run(&["completions", shell]).expect(0, &["spinor", "all-errors"], &[]);
+    }
+}
+
+#[test]
+fn saved_traces_are_replayed_from_both_forms() {
+    let f = Folder::new("replay");
+    f.file("m.pml", HANDSHAKE);
+    f.run(&["m.pml", "-o", "out"]).expect(1, &["spinor replay m.pml out/m.pml.assert.json", "saved  "], &[]);
+    for file in ["out/m.pml.assert.json", "out/m.pml.assert.trail"] {
+        let parts = ["c!3 →", "→ c?k", "✗ k is 3", "FAIL  the trace ends in a violation"];
+        f.run(&["replay", "m.pml", file]).expect(1, &parts, &[]);
+    }
+    f.run(&["replay", "m.pml"]).expect(2, &[], &["no trace given"]);
+    std::fs::copy(f.0.join("out/m.pml.assert.trail"), f.0.join("m.pml.trail")).expect("a copy");
+    f.run(&["replay", "m.pml"]).expect(1, &["m.pml.trail"], &[]);
+
+    f.file("good.trail", "1:0:0\n2:1:8\n");
+    f.file("wrong.trail", "1:0:0\n");
+    f.file("torn.trail", "1:0:0\nrubbish\n");
+    f.run(&["replay", "m.pml", "wrong.trail"]).expect(2, &[], &["line 1 of the trace", "does not fit"]);
+    f.run(&["replay", "m.pml", "torn.trail"]).expect(2, &[], &["line 2 of the trail, `rubbish`"]);
+    f.file("m.pml", format!("{HANDSHAKE}\n"));
+    f.run(&["replay", "m.pml", "out/m.pml.assert.json"]).expect(2, &[], &["another text"]);
+    f.file("torn.json", "{ \"steps\": [ {");
+    f.run(&["replay", "m.pml", "torn.json"]).expect(2, &[], &["not valid JSON"]);
+}
+
+#[test]
+fn a_trace_that_ends_well_is_fine() {
+    let f = Folder::new("ends-well");
+    f.file("m.pml", FINE).file("some.trail", "1:0:0\n");
+    f.run(&["replay", "m.pml", "some.trail"]).expect(0, &["ok    the trace fits the model"], &[]);
+}
+
+/// Rows of a merged trail name the first statement of a run of local ones.
+#[test]
+fn a_merged_trail_of_spin_is_filled_in() {
+    let f = Folder::new("merged");
+    f.file("m.pml", "byte g;\nactive proctype P() { byte a; a = 1; a = a + 1; a = a + 2; g = a; assert(g != 4) }\n");
+    f.file("m.pml.trail", "-4:-4:-4\n1:0:0\n2:0:3\n3:0:4\n");
+    f.run(&["replay", "m.pml"]).expect(1, &["✗ g is 4", "2 statements it does not mention were filled in"], &[]);
+}
+
+/// Where SPIN is at hand, it must agree with the trails we write.
+#[test]
+fn spin_replays_what_we_save() {
+    if !has_spin() {
+        return;
+    }
+    let f = Folder::new("spin");
+    for (name, text, says) in [
+        ("mutex.pml", LOCK, "assertion violated"),
+        ("hand.pml", HANDSHAKE, "assertion violated"),
+        ("dead.pml", DEADLOCK, "trail ends after 0 steps"),
+    ] {
+        f.file(name, text);
+        f.run(&[name, "-o", "out"]).expect(1, &[], &[]);
+        let entries = std::fs::read_dir(f.0.join("out")).expect("traces").flatten();
+        let trails = entries.map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "trail"));
+        for trail in trails.filter(|p| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with(name))) {
+            if std::fs::metadata(&trail).is_ok_and(|m| m.len() == 0) {
+                continue; // SPIN takes an empty file for a missing one.
+            }
+            let spin = Command::new("spin").args(["-t", "-p", "-k"]).arg(&trail).arg(name).current_dir(&f.0).output();
+            let text = String::from_utf8_lossy(&spin.expect("spin runs").stdout).into_owned();
+            assert!(text.contains(says), "{}\n{text}", trail.display());
+        }
+    }
+}
+
+#[test]
+fn all_errors_are_saved_one_by_one() {
+    let f = Folder::new("all");
+    f.file("m.pml", "active proctype P() { if :: assert(false) :: assert(1 == 2) fi; assert(2 == 3) }\n");
+    f.run(&["m.pml", "--all-errors", "-o", "out"]).expect(1, &["assert(false)", "assert(1 == 2)", "assert(2 == 3)"], &[]);
+    let names = Folder(f.0.join("out"));
+    let files = names.names();
+    assert!(files.contains(&"m.pml.assert.trail".to_string()), "{files:?}");
+    assert!(files.contains(&"m.pml.assert.2.json".to_string()), "{files:?}");
+    assert!(files.contains(&"m.pml.assert.3.json".to_string()), "{files:?}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_reported() {
+    let f = Folder::new("out");
+    f.file("m.pml", LOCK).file("taken", "");
+    f.run(&["m.pml", "-o", "taken"]).expect(2, &[], &["cannot write traces"]);
+}
+
+#[test]
+fn a_seed_names_a_run() {
+    let f = Folder::new("seed");
+    f.file("m.pml", LOCK);
+    let first = f.run(&["sim", "m.pml", "--seed", "3", "--steps", "20"]).expect(0, &["seed 3\n", "stopped after"], &[]);
+    let second = f.run(&["sim", "m.pml", "--seed", "3", "--steps", "20"]);
+    assert_eq!(first.out, second.out);
+    f.run(&["sim", "m.pml", "--steps", "1"]).expect(0, &["seed "], &[]);
+    f.file("print.pml", "active proctype P() { printf(\"hello %d\\n\", 7); assert(false) }\n");
+    f.run(&["sim", "print.pml"]).expect(1, &["prints  hello 7", "✗ assertion violated", "FAIL"], &[]);
+    f.run(&["sim", "print.pml", "-q"]).expect(1, &["hello 7\n"], &[]);
+    f.file("dead.pml", DEADLOCK);
+    f.run(&["sim", "dead.pml"]).expect(1, &["invalid end state after 0 steps", "P[0] waits"], &[]);
+}
+
+#[test]
+fn a_run_by_hand_reads_commands_from_a_pipe_or_a_script() {
+    let f = Folder::new("hand");
+    f.file("m.pml", LOCK);
+    let commands = "1\ns\nb\nu\nr\n# a remark\nu\nu\n2\na 3\n?\n99\nnonsense\na x\nq\n1\n";
+    let parts = [
+        "[1]  worker[1]  line 7  !locked",
+        "locked = false",
+        "worker[0] at line 6",
+        "back at step 0",
+        "nothing to undo",
+        "take move number N",
+        "there is no move 99",
+        "unknown command `nonsense`",
+        "expected a number",
+        "stopped after 4 steps",
+    ];
+    let piped = f.run_with(&["sim", "-i", "m.pml", "--seed", "1"], commands).expect(0, &parts, &[]);
+    f.file("script", commands);
+    let scripted = f.run(&["sim", "m.pml", "--script", "script", "--seed", "1"]).expect(0, &parts, &[]);
+    assert_eq!(piped.out, scripted.out);
+    f.run(&["sim", "-i", "m.pml"]).expect(0, &["stopped after 0 steps"], &[]);
+    f.run(&["sim", "m.pml", "--script", "nosuch"]).expect(2, &[], &["no such file"]);
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_fault() {
+    let f = Folder::new("pipe");
+    f.file("m.pml", LOCK);
+    let mut child = f
+        .command(&["sim", "m.pml", "--steps", "100000", "--seed", "1"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("spinor starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("spinor ends");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{:?}", output.status);
+}
+
+#[test]
+fn includes_are_found_beside_the_model() {
+    let f = Folder::new("include");
+    f.file("part.pml", "byte x;\n").file("m.pml", "#include \"part.pml\"\nactive proctype P() { assert(x == 1) }\n");
+    f.run(&["m.pml"]).expect(1, &["m.pml:2"], &[]);
+    assert!(Path::new(&f.0).exists());
+}
