@@ -43,7 +43,7 @@ fn each_model(options: &Options, out: &mut Out, answer: impl Fn(&Path) -> Answer
         let answer = answer(path);
         exit = exit.worst(answer.exit);
         documents.extend(answer.json);
-        if options.format == Format::Human && !(answer.text.is_empty() && !several) {
+        if options.format == Format::Human && (several || !answer.text.is_empty()) {
             let gap = if i > 0 && !options.quiet { "\n" } else { "" };
             let title = if several { format!("{gap}{}\n", printable(&path.to_string_lossy())) } else { String::new() };
             out.put(&format!("{title}{}", answer.text));
@@ -192,7 +192,8 @@ fn save(options: &Options, front: &Front, interp: &Interp, report: &Report) -> i
 /// `mutex.pml.assert`, `mutex.pml.assert.2`
 fn stem(model: &str, property: &str, n: usize) -> String {
     let model = Path::new(model).file_name().map_or("model".into(), |f| f.to_string_lossy());
-    let safe: String = property.chars().map(|c| if c.is_alphanumeric() || "_-".contains(c) { c } else { '_' }).collect();
+    let safe: String =
+        property.chars().map(|c| if c.is_alphanumeric() || "_-".contains(c) { c } else { '_' }).collect();
     if n == 0 { format!("{model}.{safe}") } else { format!("{model}.{safe}.{}", n + 1) }
 }
 

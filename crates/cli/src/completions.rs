@@ -49,17 +49,10 @@ fn bash() -> String {
     out.push_str("    case \"$prev\" in\n");
     for (row, values) in choices() {
         let values = values.join(" ");
-        let _ = writeln!(
-            out,
-            "        --{}) COMPREPLY=($(compgen -W \"{values}\" -- \"$cur\")); return ;;",
-            row.long
-        );
+        let _ = writeln!(out, "        --{}) COMPREPLY=($(compgen -W \"{values}\" -- \"$cur\")); return ;;", row.long);
     }
-    let _ = writeln!(
-        out,
-        "        completions) COMPREPLY=($(compgen -W \"{}\" -- \"$cur\")); return ;;",
-        SHELLS.join(" ")
-    );
+    let _ =
+        writeln!(out, "        completions) COMPREPLY=($(compgen -W \"{}\" -- \"$cur\")); return ;;", SHELLS.join(" "));
     out.push_str("    esac\n    for word in \"${COMP_WORDS[@]:1}\"; do\n        case \"$word\" in\n");
     let _ = writeln!(out, "            {}) verb=$word; break ;;", command_names().replace(' ', "|"));
     out.push_str("        esac\n    done\n    if [[ $cur == -* ]]; then\n        case \"$verb\" in\n");
@@ -72,7 +65,11 @@ fn bash() -> String {
         );
     }
     out.push_str("        esac\n    elif [[ $COMP_CWORD -eq 1 ]]; then\n");
-    let _ = writeln!(out, "        COMPREPLY=($(compgen -W \"{}\" -- \"$cur\") $(compgen -f -- \"$cur\"))", command_names());
+    let _ = writeln!(
+        out,
+        "        COMPREPLY=($(compgen -W \"{}\" -- \"$cur\") $(compgen -f -- \"$cur\"))",
+        command_names()
+    );
     out.push_str("    else\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n    fi\n}\n");
     out.push_str("complete -o filenames -F _spinor spinor\n");
     out
@@ -142,11 +139,8 @@ fn fish() -> String {
             );
         }
     }
-    let _ = writeln!(
-        out,
-        "complete -c spinor -n '__fish_seen_subcommand_from completions' -x -a '{}'",
-        SHELLS.join(" ")
-    );
+    let _ =
+        writeln!(out, "complete -c spinor -n '__fish_seen_subcommand_from completions' -x -a '{}'", SHELLS.join(" "));
     out
 }
 

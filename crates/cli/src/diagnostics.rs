@@ -101,9 +101,12 @@ pub fn render(sources: &Sources, d: &Diagnostic, paint: Paint) -> String {
     renderer.decor_style(DecorStyle::Ascii).render(&groups)
 }
 
+/// A place to show: is it the primary one, where, and what stands under it.
+type Mark<'a> = (bool, Span, &'a str);
+
 /// The places to show, file by file, the primary one's file first.
-fn by_file(d: &Diagnostic) -> Vec<(FileId, Vec<(bool, Span, &str)>)> {
-    let mut out: Vec<(FileId, Vec<(bool, Span, &str)>)> = Vec::new();
+fn by_file(d: &Diagnostic) -> Vec<(FileId, Vec<Mark<'_>>)> {
+    let mut out: Vec<(FileId, Vec<Mark<'_>>)> = Vec::new();
     let primary = d.primary.iter().map(|(span, label)| (true, *span, label.as_str()));
     let related = d.labels.iter().map(|(span, label)| (false, *span, label.as_str()));
     for mark in primary.chain(related) {

@@ -46,6 +46,11 @@ const STACK: usize = 256 << 20;
 
 /// [`run`], with our own bugs caught and owned up to.
 pub fn run_guarded(args: Vec<OsString>) -> ExitCode {
+    ExitCode::from(guarded(move || run(args)).code())
+}
+
+/// Does the work on a thread with room; a panic there becomes a message and a status.
+pub fn guarded(work: impl FnOnce() -> Exit + Send + Clone + 'static) -> Exit {
     let said: Arc<Mutex<String>> = Arc::default();
     let hook = Arc::clone(&said);
     std::panic::set_hook(Box::new(move |info| {
@@ -55,15 +60,16 @@ pub fn run_guarded(args: Vec<OsString>) -> ExitCode {
             *said = info.to_string();
         }
     }));
-    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || run(args));
-    let exit = match worker.map(std::thread::JoinHandle::join) {
+    let start = |stack: usize| std::thread::Builder::new().stack_size(stack).spawn(work.clone());
+    let worker = start(STACK).or_else(|_| start(STACK / 16));
+    match worker.map(std::thread::JoinHandle::join) {
         Ok(Ok(exit)) => exit,
         Ok(Err(_)) => {
             let said = said.lock().map(|s| s.clone()).unwrap_or_default();
+            let (said, version) = (printable(&said).replace('\n', "\n  "), env!("CARGO_PKG_VERSION"));
+            note(&format!("\nspinor: internal fault, no verdict\n  {said}\n"));
             note(&format!(
-                "\nspinor: internal fault, no verdict\n  {}\nThis is a bug in spinor {}. Please report it, with the model and the command line.\n",
-                printable(&said).replace('\n', "\n  "),
-                env!("CARGO_PKG_VERSION"),
+                "This is a bug in spinor {version}. Please report it, with the model and the command line.\n"
             ));
             Exit::Internal
         }
@@ -71,14 +77,20 @@ pub fn run_guarded(args: Vec<OsString>) -> ExitCode {
             note(&format!("spinor: cannot start: {e}\n"));
             Exit::Internal
         }
-    };
-    ExitCode::from(exit.code())
+    }
 }
 
 /// One command line.
 pub fn run(args: Vec<OsString>) -> Exit {
     match options::parse(args) {
-        Ok(options) => dispatch(&options).unwrap_or_else(refuse),
+        Ok(options) => {
+            let mut out = Out::default();
+            let exit = dispatch(&options, &mut out).unwrap_or_else(refuse);
+            match out.failed {
+                Some(e) => exit.worst(refuse(Usage::new(format!("cannot write the result: {e}")))),
+                None => exit,
+            }
+        }
         Err(usage) => refuse(usage),
     }
 }
@@ -92,8 +104,7 @@ fn refuse(usage: Usage) -> Exit {
     Exit::Unusable
 }
 
-fn dispatch(options: &Options) -> Result<Exit, Usage> {
-    let mut out = Out::default();
+fn dispatch(options: &Options, out: &mut Out) -> Result<Exit, Usage> {
     if options.help {
         out.put(&help::text(options.command.filter(|_| options.named)));
         return Ok(Exit::Fine);
@@ -106,10 +117,10 @@ fn dispatch(options: &Options) -> Result<Exit, Usage> {
     let screen = Screen::new(options);
     let word = || options.files.first().map(|f| f.to_string_lossy().into_owned()).unwrap_or_default();
     match command {
-        Command::Check => Ok(check::check(options, screen, &mut out)),
-        Command::Lint => Ok(check::lint(options, screen, &mut out)),
-        Command::Sim => sim::sim(options, screen, &mut out),
-        Command::Replay => replay::replay(options, screen, &mut out),
+        Command::Check => Ok(check::check(options, screen, out)),
+        Command::Lint => Ok(check::lint(options, screen, out)),
+        Command::Sim => sim::sim(options, screen, out),
+        Command::Replay => replay::replay(options, screen, out),
         Command::Plan => {
             out.put(&spinor_check::plan::Printed.to_string());
             Ok(Exit::Fine)

@@ -57,8 +57,7 @@ pub const COMMANDS: &[CommandRow] = &[
 ];
 
 /// Commands whose names are taken and that do not exist yet.
-const PLANNED_COMMANDS: &[&str] =
-    &["explore", "test", "graph", "ltl", "convert", "new", "fmt", "lsp", "spin", "man"];
+const PLANNED_COMMANDS: &[&str] = &["explore", "test", "graph", "ltl", "convert", "new", "fmt", "lsp", "spin", "man"];
 
 /// What an option means to the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -163,21 +162,30 @@ pub const OPTIONS: &[OptionRow] = &[
         .default("all")
         .help("check this only: all, safety, assert, deadlock, runtime, trace, promise, or an ltl name")
         .spin("pan -a -A -E -l -N name"),
-    row(Id::Search, "search", Takes::OneOf(&["auto", "dfs", "bfs"], &[
-        "scc", "scc-par", "ndfs", "ndfs-seed", "cndfs", "dfs-fifo", "dfs-incr", "npc-nested", "npc-claim",
-    ]), CHECK)
-        .default("auto")
-        .help("how the states are searched; bfs gives shortest traces")
-        .spin("-DBFS"),
+    row(
+        Id::Search,
+        "search",
+        Takes::OneOf(
+            &["auto", "dfs", "bfs"],
+            &["scc", "scc-par", "ndfs", "ndfs-seed", "cndfs", "dfs-fifo", "dfs-incr", "npc-nested", "npc-claim"],
+        ),
+        CHECK,
+    )
+    .default("auto")
+    .help("how the states are searched; bfs gives shortest traces")
+    .spin("-DBFS"),
     row(Id::Por, "por", Takes::OneOf(&["auto", "off"], &["ample", "stubborn", "leap"]), CHECK)
         .default("auto")
         .help("partial order reduction")
         .spin("-DNOREDUCE"),
-    row(Id::Sym, "sym", Takes::OneOf(&["auto", "off"], &[
-        "sorted", "segmented", "pc-sorted", "pc-segmented", "full",
-    ]), CHECK)
-        .default("auto")
-        .help("symmetry reduction"),
+    row(
+        Id::Sym,
+        "sym",
+        Takes::OneOf(&["auto", "off"], &["sorted", "segmented", "pc-sorted", "pc-segmented", "full"]),
+        CHECK,
+    )
+    .default("auto")
+    .help("symmetry reduction"),
     row(Id::Fair, "fair", Takes::OneOf(&["none"], &["weak", "strong"]), CHECK)
         .default("none")
         .help("fairness that runs must have")
@@ -212,8 +220,7 @@ pub const OPTIONS: &[OptionRow] = &[
     row(Id::NoShorten, "no-shorten", Takes::Nothing, CHECK)
         .help("show a trace found depth-first as it was found")
         .spin("pan without -i"),
-    row(Id::Expect, "expect", Takes::OneOf(&["pass", "fail"], &[]), CHECK)
-        .help("status 0 if the answer is this one"),
+    row(Id::Expect, "expect", Takes::OneOf(&["pass", "fail"], &[]), CHECK).help("status 0 if the answer is this one"),
     row(Id::Out, "out", Takes::Value("DIR"), CHECK)
         .short('o')
         .help("write each trace to DIR as .json and .trail; nothing is written otherwise")
@@ -233,8 +240,7 @@ pub const OPTIONS: &[OptionRow] = &[
         .short('i')
         .help("choose each step yourself; `?` lists the commands")
         .spin("spin -i"),
-    row(Id::Script, "script", Takes::Value("FILE"), &[Sim])
-        .help("read the commands of -i from FILE"),
+    row(Id::Script, "script", Takes::Value("FILE"), &[Sim]).help("read the commands of -i from FILE"),
     row(Id::Define, "define", Takes::Value("NAME[=VALUE]"), MODELS)
         .short('D')
         .repeats()
@@ -543,7 +549,13 @@ fn unknown(given: &str) -> Usage {
         return usage.help(format!("did you mean `--{name}`?"));
     }
     // A habit from SPIN, where options are words after one dash.
-    let word = |spin: &str| spin.split([' ', ',']).any(|w| w == given);
+    let same = |w: &str| match w.strip_suffix('N') {
+        Some(start) => {
+            given.strip_prefix(start).is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        }
+        None => w == given,
+    };
+    let word = |spin: &str| spin.split([' ', ',']).any(|w| w.starts_with('-') && same(w));
     match OPTIONS.iter().find(|o| word(o.spin)) {
         Some(row) => usage.help(format!("SPIN's `{given}` is `--{}` here", row.long)),
         None => usage.help("`spinor --help` lists the options; a file name that begins with `-` goes after `--`"),
@@ -766,6 +778,7 @@ mod tests {
         assert!(refused("m.pml --serach dfs").contains("did you mean `--search`?"));
         assert!(refused("m.pml --search bsf").contains("did you mean `bfs`?"));
         assert!(refused("m.pml -DNOREDUCE -nosuch").contains("unknown option `-nosuch`"));
+        assert!(refused("m.pml -m10000").contains("SPIN's `-m10000` is `--depth` here"));
         assert!(refused("m.pml --nonsensical").contains("--help"));
         assert!(refused("m.pml --depth").contains("needs a value"));
         assert!(refused("m.pml --depth x").contains("a whole number"));

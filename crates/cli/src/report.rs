@@ -101,7 +101,7 @@ impl Human<'_> {
         if p.traces.is_empty() {
             self.row(p, out);
         }
-        if p.n_violations > p.traces.len().max(1) as u64 {
+        if p.n_violations > p.traces.len().max(1) as u64 && self.detail != Detail::Quiet {
             let _ = writeln!(out, "      {} violations in all, {} shown\n", grouped(p.n_violations), p.traces.len());
         }
     }
@@ -175,7 +175,8 @@ impl Human<'_> {
             in_order.sort_by_key(|u| (u.proctype, u.end, system.sources.surface(u.span)));
             for u in limited(&in_order, self.detail) {
                 let name = &system.proctypes[u.proctype].name;
-                let text = if u.end { "end of the proctype".to_string() } else { printable(&system.sources.one_line(u.span)) };
+                let text =
+                    if u.end { "end of the proctype".to_string() } else { printable(&system.sources.one_line(u.span)) };
                 let _ = writeln!(out, "  {}  {}  {text}", wording::place(system, u.span), printable(name));
             }
             let hidden = unreached.len() - limited(unreached, self.detail).len();
@@ -216,7 +217,8 @@ impl Human<'_> {
         let _ = writeln!(out, "{}", self.screen.paint.dim(&line));
         if self.auto || self.detail == Detail::Verbose {
             let text = format!(
-                "auto: search {}, reduction {}, symmetry {}, fairness {}, store {}, {}",
+                "{}search {}, reduction {}, symmetry {}, fairness {}, store {}, {}",
+                if self.auto { "auto chose " } else { "" },
                 c.search,
                 c.por,
                 c.sym,

@@ -170,7 +170,8 @@ fn value(system: &System, v: &Value) -> Json {
         Value::Absent => Json::Null,
         Value::Number { ty, value } => scalar(system, *ty, *value),
         Value::Messages { fields, messages } => {
-            let message = |m: &Vec<i32>| Json::List(m.iter().zip(fields).map(|(v, ty)| scalar(system, *ty, *v)).collect());
+            let message =
+                |m: &Vec<i32>| Json::List(m.iter().zip(fields).map(|(v, ty)| scalar(system, *ty, *v)).collect());
             Json::List(messages.iter().map(message).collect())
         }
     }

@@ -4,8 +4,8 @@ use spinor_check::trace::TraceStep;
 use spinor_model::index::Idx;
 use spinor_model::interp::{Floor, Interp};
 use spinor_model::ir::{
-    BinOp, ChanDecl, Edge, Effect, Expr, Frame, Guard, Init, Loc, Location, Pattern, Place, Proctype,
-    ProctypeId, Scope, Shape, System, Then, Type, UnOp, Var, VarId,
+    BinOp, ChanDecl, Edge, Effect, Expr, Frame, Guard, Init, Loc, Location, Pattern, Place, Proctype, ProctypeId,
+    Scope, Shape, System, Then, Type, UnOp, Var, VarId,
 };
 use spinor_model::source::{FileId, Sources};
 use spinor_model::state::State;

@@ -137,10 +137,11 @@ pub fn plural(n: usize, word: &str) -> String {
     if n == 1 { format!("1 {word}") } else { format!("{} {word}s", grouped(n as u64)) }
 }
 
-/// Standard output. Who stops reading, as `head` does, has seen enough: that is no fault.
+/// Standard output. Who stops reading, as `head` does, has seen enough: that is no fault. A full disk is one.
 #[derive(Default)]
 pub struct Out {
     closed: bool,
+    pub failed: Option<io::Error>,
 }
 
 impl Out {
@@ -148,7 +149,10 @@ impl Out {
     pub fn put(&mut self, text: &str) -> bool {
         if !self.closed {
             let mut stdout = io::stdout().lock();
-            self.closed = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_err();
+            if let Err(e) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+                self.closed = true;
+                self.failed = Some(e).filter(|e| e.kind() != io::ErrorKind::BrokenPipe);
+            }
         }
         !self.closed
     }

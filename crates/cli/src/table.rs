@@ -193,7 +193,8 @@ impl<'a> Run<'a> {
         let variables = self.changing(told);
         let column = |p: &Process| processes.iter().position(|q| q == p);
         let n = processes.len();
-        let mut grid = Grid { header: Vec::new(), n_processes: n, lines: Vec::new(), loops: self.cycle_start.is_some() };
+        let mut grid =
+            Grid { header: Vec::new(), n_processes: n, lines: Vec::new(), loops: self.cycle_start.is_some() };
         grid.header.extend(processes.iter().map(|p| wording::process(system, p.1, p.0)));
         grid.header.extend(variables.iter().map(|(name, _)| printable(name)));
 
@@ -308,8 +309,10 @@ impl<'a> Run<'a> {
             match *row {
                 Row::One(i) => {
                     let cells = self.cells(i);
-                    let cells: Vec<_> =
-                        cells.into_iter().map(|(p, line, text)| (wording::process(system, p.1, p.0), line, text)).collect();
+                    let cells: Vec<_> = cells
+                        .into_iter()
+                        .map(|(p, line, text)| (wording::process(system, p.1, p.0), line, text))
+                        .collect();
                     out.push_str(&stream.row(gutter, &(i + 1).to_string(), &cells, &changes, self.marks(i).as_deref()));
                     if self.full {
                         for text in self.printed(i) {
@@ -574,7 +577,8 @@ mod tests {
     fn a_lasso_is_drawn_as_a_loop() {
         let interp = samples::lock();
         let run = samples::moves_of(&interp, &[Some(0); 6]);
-        let lasso = Run { interp: &interp, initial: &run.0, steps: &run.1, cycle_start: Some(2), ending: None, full: false };
+        let lasso =
+            Run { interp: &interp, initial: &run.0, steps: &run.1, cycle_start: Some(2), ending: None, full: false };
         let text = lasso.render(Screen { paint: Paint::OFF, paint_errors: Paint::OFF, width: 100 });
         let starts: Vec<String> = text.lines().map(|l| l.chars().take(4).collect()).collect();
         assert_eq!(starts, ["    ", "    ", "    ", "    ", " ┌─>", " │  ", " │  ", " └──"], "{text}");

@@ -88,7 +88,9 @@ pub fn read(text: &str) -> Result<Trail, String> {
             -2 => claim = true,
             -4 => trail.merged = true,
             ..0 => {
-                return Err(format!("line {number} of the trail, `{line}`: a trail of a permuted search cannot be replayed"));
+                return Err(format!(
+                    "line {number} of the trail, `{line}`: a trail of a permuted search cannot be replayed"
+                ));
             }
             // The claim's own moves change nothing.
             _ if claim && *pid == 0 => {}
@@ -105,9 +107,8 @@ pub fn read_json(trace: &Json) -> Result<Trail, String> {
     let cycle = trace.get("cycle_start").and_then(Json::as_int);
     for (i, step) in steps.iter().enumerate() {
         let mut push = |half: &Json| {
-            let number = |key: &str| {
-                half.get(key).and_then(Json::as_int).ok_or(format!("step {} has no number `{key}`", i + 1))
-            };
+            let number =
+                |key: &str| half.get(key).and_then(Json::as_int).ok_or(format!("step {} has no number `{key}`", i + 1));
             trail.rows.push(Row { number: i + 1, pid: number("pid")?, stmt: number("stmt")? });
             Ok::<(), String>(())
         };

@@ -28,7 +28,11 @@ pub fn line(system: &System, span: Span) -> String {
         return "?".to_string();
     }
     let line = system.sources.line(span);
-    if span.file.index() == 0 { line.to_string() } else { format!("{}:{line}", printable(system.sources.file_name(span))) }
+    if span.file.index() == 0 {
+        line.to_string()
+    } else {
+        format!("{}:{line}", printable(system.sources.file_name(span)))
+    }
 }
 
 /// `mutex.pml:10`

@@ -1,7 +1,7 @@
 //! The binary, as users and scripts meet it.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 const LOCK: &str = "bool locked;
@@ -232,9 +232,7 @@ fn the_json_result_has_the_promised_fields() {
     let trace = ["properties", "0", "traces", "0"];
     let steps = at(&[trace.as_slice(), &["steps"]].concat()).as_list().expect("steps").len();
     assert_eq!(steps, 7);
-    for key in
-        ["pid", "proctype", "statement", "file", "line", "col", "end_line", "end_col", "changes"]
-    {
+    for key in ["pid", "proctype", "statement", "file", "line", "col", "end_line", "end_col", "changes"] {
         at(&[trace.as_slice(), &["steps", "0", key]].concat());
     }
     let change = at(&[trace.as_slice(), &["steps", "3", "changes", "critical"]].concat());
@@ -242,8 +240,15 @@ fn the_json_result_has_the_promised_fields() {
     assert_eq!(at(&[trace.as_slice(), &["cycle_start"]].concat()), &spinor::json::Json::Null);
     for path in [&["stats"][..], &["properties", "0", "stats"]] {
         for key in [
-            "stored", "matched", "transitions", "atomic_steps", "depth", "cpu_seconds", "wall_seconds",
-            "peak_memory_bytes", "store_bytes",
+            "stored",
+            "matched",
+            "transitions",
+            "atomic_steps",
+            "depth",
+            "cpu_seconds",
+            "wall_seconds",
+            "peak_memory_bytes",
+            "store_bytes",
         ] {
             at(&[path, &[key]].concat());
         }
@@ -305,7 +310,11 @@ fn a_hostile_file_name_is_only_a_name() {
     let name = "$(touch oops);.pml";
     f.file(name, LOCK);
     f.run(&["check", name]).expect(1, &["next  spinor check '$(touch oops);.pml' -o traces"], &[]);
-    f.run(&["check", name, "-o", "out"]).expect(1, &["spinor replay '$(touch oops);.pml' 'out/$(touch oops);.pml"], &[]);
+    f.run(&["check", name, "-o", "out"]).expect(
+        1,
+        &["spinor replay '$(touch oops);.pml' 'out/$(touch oops);.pml"],
+        &[],
+    );
     assert!(!f.0.join("oops").exists());
     f.file("\x1b[31m.pml", LOCK);
     let ran = f.run(&["check", "\x1b[31m.pml"]).expect(1, &["FAIL"], &[]);
@@ -409,7 +418,11 @@ fn spin_replays_what_we_save() {
 fn all_errors_are_saved_one_by_one() {
     let f = Folder::new("all");
     f.file("m.pml", "active proctype P() { if :: assert(false) :: assert(1 == 2) fi; assert(2 == 3) }\n");
-    f.run(&["m.pml", "--all-errors", "-o", "out"]).expect(1, &["assert(false)", "assert(1 == 2)", "assert(2 == 3)"], &[]);
+    f.run(&["m.pml", "--all-errors", "-o", "out"]).expect(
+        1,
+        &["assert(false)", "assert(1 == 2)", "assert(2 == 3)"],
+        &[],
+    );
     let names = Folder(f.0.join("out"));
     let files = names.names();
     assert!(files.contains(&"m.pml.assert.trail".to_string()), "{files:?}");
@@ -481,9 +494,31 @@ fn a_reader_that_leaves_early_is_no_fault() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_reported() {
+    let f = Folder::new("full");
+    f.file("m.pml", FINE);
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");
+    let output = f.command(&["m.pml"]).stdout(full).output().expect("spinor starts");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write the result"));
+}
+
+#[test]
+fn a_model_that_cannot_even_start_is_a_violation_without_steps() {
+    let f = Folder::new("start");
+    f.file("m.pml", "byte a[2];\nbyte i = 5;\nbyte x = a[i];\nactive proctype P() { skip }\n");
+    let ran = f.run(&["m.pml", "-o", "out"]);
+    assert!(matches!(ran.code, Some(1 | 2)), "{:?}\n{}{}", ran.code, ran.out, ran.err);
+    let ran = f.run(&["m.pml", "--format", "json"]);
+    ran.json();
+    let ran = f.run(&["sim", "m.pml"]);
+    assert!(matches!(ran.code, Some(1 | 2)), "{:?}\n{}{}", ran.code, ran.out, ran.err);
+}
+
+#[test]
 fn includes_are_found_beside_the_model() {
     let f = Folder::new("include");
     f.file("part.pml", "byte x;\n").file("m.pml", "#include \"part.pml\"\nactive proctype P() { assert(x == 1) }\n");
     f.run(&["m.pml"]).expect(1, &["m.pml:2"], &[]);
-    assert!(Path::new(&f.0).exists());
 }

@@ -2,7 +2,12 @@
 
 use crate::print::Stmt;
 use crate::stmt::{Ctx, base};
-use crate::world::{Chan, Field, Gen, Ty, Var};
+use crate::world::{Chan, Field, Gen, Proc, Ty, Var};
+
+/// The names and numbers in a text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|w| !w.is_empty())
+}
 
 impl Gen<'_> {
     /// A channel that the body can name.
@@ -31,7 +36,9 @@ impl Gen<'_> {
     }
 
     pub fn send_to(&mut self, chan: &Chan, ctx: &Ctx) -> Option<Stmt> {
-        if !self.may_send(ctx, chan) {
+        // pan counts an attempt that finds no partner among the executable options of a D_proctype.
+        let lone = chan.cap == 0 && self.procs.get(ctx.p).is_some_and(Proc::is_d) && !self.options.disputed;
+        if !self.may_send(ctx, chan) || lone {
             return None;
         }
         let mut args = Vec::new();
@@ -106,10 +113,8 @@ impl Gen<'_> {
         // SPIN evaluates a channel's index again for each field, after the earlier ones were assigned.
         let mut place = self.fill(&chan.text, false);
         if place.contains('%') {
-            let named = args
-                .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-                .any(|word| place.split([' ', '[', '.']).any(|part| part == word));
-            if named {
+            let read = words(&place).skip(1).collect::<Vec<_>>();
+            if words(&args).any(|w| read.contains(&w)) || ctx.inline && (read.contains(&"v") || read.contains(&"w")) {
                 place = self.fill(&chan.text, true);
             }
         }
@@ -190,6 +195,15 @@ impl Gen<'_> {
                 }
             };
             args.push(arg);
+        }
+        // pan undoes a receive by evaluating its arguments again, with the variables already assigned.
+        if !poll && !self.options.disputed {
+            for arg in args.iter_mut().filter(|a| a.starts_with("eval(")) {
+                let assigned = |w: &str| bases.iter().any(|b| b == w) || ctx.inline && (w == "v" || w == "w");
+                if words(arg).any(assigned) {
+                    *arg = "_".into();
+                }
+            }
         }
         Some(self.message(chan, args))
     }

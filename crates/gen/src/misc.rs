@@ -2,7 +2,7 @@
 
 use crate::print::Stmt;
 use crate::stmt::Ctx;
-use crate::world::{Gen, Param, Start, Ty, Var};
+use crate::world::{Gen, Param, Proc, Start, Ty, Var};
 
 impl Gen<'_> {
     pub fn run(&mut self, ctx: &Ctx) -> Option<String> {
@@ -28,12 +28,50 @@ impl Gen<'_> {
                 format!("{} % 2", self.number(ctx, 1))
             });
         }
-        let mut text = format!("run {}({})", self.procs[q].name, args.join(", "));
-        if self.on.has("priority") && self.rng.chance(40) {
-            self.uses("run-priority");
-            text += &format!(" priority {}", self.rng.range(1, 3));
+        // The child knows its priority in a parameter: see `change_priority`.
+        let mut clause = String::new();
+        if self.on.has("priority") {
+            let mut known = 0;
+            if self.rng.chance(40) {
+                self.uses("run-priority");
+                known = self.rng.range(1, 3);
+                clause = format!(" priority {known}");
+            }
+            args.insert(0, known.to_string());
         }
-        Some(text)
+        Some(format!("run {}({}){clause}", self.procs[q].name, args.join(", ")))
+    }
+
+    /// Sets a priority and notes it in a variable: pan does not always compare priorities, so that states that differ
+    /// in nothing else would be one to it. Every process notes its own in `pq`; `pz` is for the process 0.
+    pub fn change_priority(&mut self, ctx: &Ctx) -> Stmt {
+        let value = self.rng.range(1, 3);
+        let zero = (0..self.procs.len()).find(|&p| self.procs[p].start != Start::Run);
+        let zero = zero.filter(|&p| matches!(self.procs[p].start, Start::Active(1) | Start::Init));
+        let (set, note) = match (self.rng.below(10), zero) {
+            (0..=2, Some(zero)) if zero != ctx.p => {
+                self.uses("set_priority");
+                (format!("set_priority(0, {value})"), "pz")
+            }
+            (3..=6, _) => {
+                self.uses("set_priority");
+                (format!("set_priority(_pid, {value})"), if zero == Some(ctx.p) { "pz" } else { "pq" })
+            }
+            _ => {
+                self.uses("_priority");
+                (format!("_priority = {value}"), if zero == Some(ctx.p) { "pz" } else { "pq" })
+            }
+        };
+        if self.options.disputed {
+            return Stmt::Plain(set);
+        }
+        self.uses("d_step");
+        Stmt::Block("d_step".into(), vec![Stmt::Plain(set), Stmt::Plain(format!("{note} = {value}"))])
+    }
+
+    /// Whether the statement calls an inline for its value.
+    pub fn returns(&self, stmt: &Stmt) -> bool {
+        matches!(stmt, Stmt::Plain(text) if self.inlines.iter().any(|i| i.returns && text.contains(&format!("= {}(", i.name))))
     }
 
     pub fn run_statement(&mut self, ctx: &Ctx) -> Option<Stmt> {
@@ -65,7 +103,9 @@ impl Gen<'_> {
     pub fn call(&mut self, ctx: &Ctx) -> Option<Stmt> {
         let usable = (0..self.inlines.len())
             .filter(|&i| {
-                !(self.inlines[i].uses_io && (ctx.nonblock || ctx.dstep || ctx.first || ctx.deterministic || ctx.no_io))
+                let refused =
+                    ctx.nonblock || ctx.dstep || ctx.first || ctx.no_io || self.procs.get(ctx.p).is_some_and(Proc::is_d);
+                !(self.inlines[i].uses_io && refused)
             })
             .collect::<Vec<_>>();
         if usable.is_empty() {

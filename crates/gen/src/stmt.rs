@@ -26,6 +26,8 @@ pub(crate) struct Ctx {
     pub loops: usize,
     pub depth: usize,
     pub unless: usize,
+    /// The first statement of the braces that an `unless` guards.
+    pub main_block: bool,
     /// Inside an escape.
     pub escape: bool,
 }
@@ -46,17 +48,24 @@ impl Ctx {
             loops: 0,
             depth: 0,
             unless: 0,
+            main_block: false,
             escape: false,
         }
     }
 
     /// The context of a statement that is not the first of its sequence.
     fn later(self) -> Ctx {
-        Ctx { first: false, no_else: false, no_io: false, no_label: false, ..self }
+        Ctx { first: false, no_else: false, no_io: false, no_label: false, main_block: false, ..self }
     }
 
     fn deeper(self) -> Ctx {
-        Ctx { depth: self.depth + 1, ..self }
+        Ctx { depth: self.depth + 1, main_block: false, ..self }
+    }
+
+    /// Whether a nested `unless` here has the order of escapes that SPIN documents: 6.5.2 tries the inner one first when
+    /// the inner `unless` starts a block or an atomic of its own, unless that block is what the outer one guards.
+    fn nests(&self) -> bool {
+        self.unless == 0 || self.main_block || !self.no_label
     }
 }
 
@@ -223,6 +232,7 @@ impl Gen<'_> {
             || ctx.p == usize::MAX
             || !self.rng.chance(35)
             || !takes_label(&stmt)
+            || (ctx.unless > 0 && matches!(stmt, Stmt::Unless(..)) && !self.options.disputed)
         {
             return stmt;
         }
@@ -338,7 +348,10 @@ impl Gen<'_> {
             (Kind::Block, unless(ctx.first, 2) * nested),
             (
                 Kind::Unless,
-                on(self, "unless", unless(ctx.first || ctx.nonblock || ctx.dstep || ctx.inline, 24)) * nested * det,
+                on(self, "unless", unless(ctx.first || ctx.nonblock || ctx.dstep || ctx.inline, 24))
+                    * nested
+                    * det
+                    * unless(!ctx.nests() && !self.options.disputed, 1),
             ),
             (Kind::Goto, on(self, "goto", unless(ctx.dstep, 9)) * in_proc),
             (Kind::Break, unless(ctx.loops == 0, 6)),
@@ -417,7 +430,14 @@ impl Gen<'_> {
                 self.uses("block");
                 let n = self.rng.range(1, 2);
                 let inner = Ctx { no_label: true, ..inside };
-                let body = self.in_block(|g| g.sequence(&inner, n));
+                let body = self.in_block(|g| {
+                    let mut body = g.sequence(&inner, n);
+                    // SPIN takes the end of a returning inline there for a jump out of the d_step.
+                    if ctx.dstep && !g.options.disputed && body.last().is_some_and(|s| g.returns(s)) {
+                        body.push(g.assignment(&inner.later()));
+                    }
+                    body
+                });
                 Some(Stmt::Block(String::new(), body))
             }
             Kind::Unless => Some(self.unless(&inside)),
@@ -454,15 +474,7 @@ impl Gen<'_> {
             }
             Kind::Inline => self.call(ctx),
             Kind::Run => self.run_statement(ctx),
-            Kind::Priority => {
-                if self.rng.chance(30) {
-                    self.uses("_priority");
-                    return Some(Stmt::Plain(format!("_priority = {}", self.rng.range(1, 3))));
-                }
-                self.uses("set_priority");
-                let who = if self.rng.chance(70) { "_pid" } else { "0" };
-                Some(Stmt::Plain(format!("set_priority({who}, {})", self.rng.range(1, 3))))
-            }
+            Kind::Priority => Some(self.change_priority(ctx)),
             Kind::Declare => self.declaration(ctx),
             Kind::ElseAlone => {
                 self.uses("else-alone");
@@ -827,7 +839,9 @@ impl Gen<'_> {
         }
         let inner = Ctx { unless: ctx.unless + 1, no_label: true, ..ctx.later() };
         let n = self.rng.range(1, 3);
-        let main = match self.rng.below(6) {
+        // A nested one guards braces: around anything else SPIN tries the inner escape first.
+        let shape = if ctx.unless > 0 && !self.options.disputed { 5 } else { self.rng.below(6) };
+        let main = match shape {
             0 if self.on.has("atomic") => {
                 self.uses("atomic");
                 let inner = Ctx { atomic: true, ..inner };
@@ -837,7 +851,10 @@ impl Gen<'_> {
             // SPIN calls the breaks of a guarded loop misplaced when it stands in an escape itself.
             2 if !ctx.atomic && !ctx.escape => self.selection("do", &Ctx { no_label: false, ..inner }),
             3 => self.assignment(&inner),
-            _ => Stmt::Block(String::new(), self.in_block(|g| g.sequence(&inner, n))),
+            _ => {
+                let inner = Ctx { main_block: true, ..inner };
+                Stmt::Block(String::new(), self.in_block(|g| g.sequence(&inner, n)))
+            }
         };
         let guard = Ctx { first: true, no_else: true, unless: ctx.unless, escape: true, no_label: true, ..ctx.later() };
         let escape = self.in_block(|g| {

@@ -115,6 +115,13 @@ pub(crate) struct Proc {
     pub pid: Option<usize>,
 }
 
+impl Proc {
+    /// Declared `D_proctype`, by its own will or for the sake of an error.
+    pub fn is_d(&self) -> bool {
+        self.deterministic || self.name.starts_with('D')
+    }
+}
+
 pub(crate) struct Inline {
     pub name: String,
     /// For each parameter: true if an assignable byte is expected, false if any value will do.
@@ -407,6 +414,9 @@ impl<'a> Gen<'a> {
                 in_array: false,
                 owner: None,
             });
+        }
+        if self.on.has("priority") {
+            *text += "byte pz;\n";
         }
         if self.on.has("array") {
             self.declare_array("a0", text);
@@ -808,6 +818,9 @@ impl<'a> Gen<'a> {
     }
 
     fn plan_locals(&mut self, p: usize) {
+        if self.procs[p].start != Start::Run && self.on.has("priority") {
+            self.procs[p].decls.push("byte pq".into());
+        }
         if self.procs[p].start == Start::Run {
             for i in 0..self.rng.below(3) {
                 let name = format!("p{i}");
@@ -1064,8 +1077,9 @@ impl<'a> Gen<'a> {
                     Param::Value(Ty::Int) => format!("int {name}"),
                     Param::Value(_) => format!("byte {name}"),
                     Param::Chan => format!("chan {name}"),
-                })
-                .collect::<Vec<_>>();
+                });
+            let noted = (self.on.has("priority") && self.procs[p].start == Start::Run).then(|| "byte pq".to_string());
+            let params = noted.into_iter().chain(params).collect::<Vec<_>>();
             let _ = write!(head, "{}({})", self.procs[p].name, params.join("; "));
         }
         if self.on.has("priority") && self.rng.chance(60) {

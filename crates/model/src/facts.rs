@@ -1,1 +1,1109 @@
+//! What a statement looks at and what it changes, without running it.
+//!
+//! Everything here errs in one direction: it may report an access that is not there, never the reverse. What is
+//! left out is really not looked at, in any state; what is reported may not be.
+//!
+//! Where the approximations are:
+//!   A1 an index that is no constant may be any index
+//!   A2 a channel variable that is ever assigned, received or passed may name any channel
+//!   A3 a send that may be a rendez-vous may meet every receive, of any process, on a channel that may be the same
+//!   A4 `timeout`, `enabled()` and priorities look at everything that lets any process move
+//!   A5 the right side of `&&`, `||` and a choice counts as read, also where it is skipped
+//!   A6 a `d_step` may take every edge inside it
+//!
+//! The process's own location is in no read: an edge is asked about where it leaves. It is in the writes, for those
+//! who look at other processes' locations.
 
+use crate::index::Idx;
+use crate::ir::{
+    ChanDecl, Edge, EdgeId, Effect, Expr, Frame, Guard, Init, Pattern, Place, Probe, Proctype, ProctypeId, Scope,
+    System, Then,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Parts of the state.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Footprint {
+    pub globals: Slots,
+    /// Of the process itself.
+    pub locals: Slots,
+    /// Of some process of this type, which may be the process itself.
+    pub remotes: BTreeMap<ProctypeId, Slots>,
+    pub chans: Vec<ChanUse>,
+    /// Where processes of these types stand.
+    pub locations: BTreeSet<ProctypeId>,
+    /// Which processes live; what is made or lost with them (variables, channels, places in the order) included.
+    pub population: bool,
+    pub priorities: bool,
+    /// `_last`
+    pub last: bool,
+    /// Where the trace assertion stands.
+    pub monitor: bool,
+    /// Whatever lets some process move: every part of the state may matter.
+    pub everything: bool,
+}
+
+/// How a statement meets a channel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ChanUse {
+    pub name: ChanName,
+    pub access: Access,
+    /// The expression that names it, and in whose words: `None` for the process itself.
+    pub chan: Expr,
+    pub whose: Option<ProctypeId>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub enum ChanName {
+    /// The channel made with the globals, by its place among them.
+    Global(u32),
+    /// A channel made with the process itself.
+    Own(u32),
+    /// A channel made with some process of this type.
+    Of(ProctypeId, u32),
+    /// A2
+    Any,
+}
+
+/// What of a channel is read (first five) or written (last four).
+///
+/// Two accesses can be looked at together with the state: a send appends behind whatever a receive takes, as long
+/// as there is a message; it disturbs `Head` only on an empty channel, `Room` only when it takes the last place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub enum Access {
+    /// Is there room for one more?
+    Room,
+    /// Is there a message?
+    Presence,
+    /// How many messages are there?
+    Length,
+    /// Is there a message, and what is the first one?
+    Head,
+    /// All messages, and how many.
+    Contents,
+    /// One more at the end.
+    Append,
+    /// One more, anywhere.
+    Insert,
+    /// The first is taken.
+    TakeHead,
+    /// One is taken, from anywhere.
+    TakeAny,
+}
+
+impl Access {
+    pub fn writes(self) -> bool {
+        self >= Access::Append
+    }
+}
+
+/// What an edge looks at and changes when it is taken: alone, as a handshake, or as a whole `d_step`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct EdgeFacts {
+    /// What decides whether it can be taken: its guards, `provided`, priorities.
+    pub guards: Footprint,
+    /// That, and what its effects look at.
+    pub reads: Footprint,
+    pub writes: Footprint,
+}
+
+/// What a guard of this edge looks at. (A channel guard is about the edge's first effect.)
+pub fn guard_reads(system: &System, proctype: ProctypeId, edge: &Edge, guard: &Guard) -> Footprint {
+    Facts::new(system).guard_reads(proctype, edge, guard)
+}
+
+pub fn effect_reads(system: &System, proctype: ProctypeId, effect: &Effect) -> Footprint {
+    Facts::new(system).effect_reads(proctype, effect)
+}
+
+/// What an effect changes in its own process and around it; a rendez-vous send changes nothing by itself.
+pub fn effect_writes(system: &System, proctype: ProctypeId, effect: &Effect) -> Footprint {
+    Facts::new(system).effect_writes(proctype, effect)
+}
+
+pub fn edge(system: &System, proctype: ProctypeId, edge: EdgeId) -> EdgeFacts {
+    Facts::new(system).edge(proctype, edge)
+}
+
+/// The same questions, for who asks many of them.
+pub struct Facts<'a> {
+    system: &'a System,
+    /// Per frame, the globals first: slots that hold the same channel for ever.
+    fixed: Vec<BTreeMap<u32, u32>>,
+    any_rendezvous: bool,
+    any_buffer: bool,
+    /// Channels come and go with processes.
+    local_chans: bool,
+}
+
+impl<'a> Facts<'a> {
+    pub fn new(system: &'a System) -> Self {
+        let frames = || std::iter::once(&system.globals).chain(system.proctypes.iter().map(|t| &t.frame));
+        let decls = || frames().flat_map(|f| &f.chans);
+        Facts {
+            system,
+            fixed: fixed_channels(system),
+            any_rendezvous: decls().any(|c| c.capacity == 0),
+            any_buffer: decls().any(|c| c.capacity > 0),
+            local_chans: system.proctypes.iter().any(|t| !t.frame.chans.is_empty()),
+        }
+    }
+
+    /// Which channel an expression of this proctype names.
+    pub fn chan_name(&self, proctype: ProctypeId, e: &Expr) -> ChanName {
+        let Expr::Read(place) = e else { return ChanName::Any };
+        let frame = match place.scope {
+            Scope::Global => 0,
+            Scope::Local => proctype.index() + 1,
+        };
+        let fixed = self.fixed.get(frame).and_then(|f| f.get(&place.slot)).filter(|_| place.index.is_empty());
+        match (fixed, place.scope) {
+            (Some(n), Scope::Global) => ChanName::Global(*n),
+            (Some(n), Scope::Local) => ChanName::Own(*n),
+            (None, _) => ChanName::Any,
+        }
+    }
+
+    pub fn guard_reads(&self, proctype: ProctypeId, edge: &Edge, guard: &Guard) -> Footprint {
+        let mut out = Footprint::default();
+        self.guard(proctype, edge, guard, &mut BTreeSet::new(), &mut out);
+        out
+    }
+
+    pub fn effect_reads(&self, proctype: ProctypeId, effect: &Effect) -> Footprint {
+        let mut out = Footprint::default();
+        match effect {
+            Effect::Assign { to, value } => {
+                self.indices(proctype, to, &mut out);
+                self.expr(proctype, value, &mut out);
+            }
+            Effect::Send { chan, sorted, args } => {
+                self.chan(proctype, chan, sorted.then_some(Access::Contents), &mut out);
+                args.iter().for_each(|e| self.expr(proctype, e, &mut out));
+                self.watchers(&mut out);
+            }
+            Effect::Receive { chan, random, args, .. } => {
+                let access = if *random { Access::Contents } else { Access::Head };
+                self.chan(proctype, chan, Some(access), &mut out);
+                self.patterns(proctype, args, &mut out);
+                for arg in args {
+                    if let Pattern::Bind(place) = arg {
+                        self.indices(proctype, place, &mut out);
+                    }
+                }
+                self.watchers(&mut out);
+            }
+            Effect::Run { proctype: new, args, .. } => {
+                out.population = true;
+                args.iter().for_each(|e| self.expr(proctype, e, &mut out));
+                if let Some(t) = self.system.proctypes.get(*new) {
+                    // The new process's own variables are nobody's yet.
+                    let mut made = Footprint::default();
+                    for init in &t.frame.inits {
+                        if let Init::Value { value, .. } = init {
+                            self.expr(*new, value, &mut made);
+                        }
+                    }
+                    made.locals = Slots::default();
+                    out.add(&self.lifted(made, *new));
+                }
+            }
+            Effect::Assert(e) | Effect::PrintName(e, _) => self.expr(proctype, e, &mut out),
+            Effect::Print { args, .. } => args.iter().for_each(|e| self.expr(proctype, e, &mut out)),
+            Effect::SetPriority { pid, value } => {
+                out.population = true;
+                self.expr(proctype, pid, &mut out);
+                self.expr(proctype, value, &mut out);
+            }
+            Effect::End => out.population = true,
+        }
+        out
+    }
+
+    pub fn effect_writes(&self, proctype: ProctypeId, effect: &Effect) -> Footprint {
+        let mut out = Footprint::default();
+        match effect {
+            Effect::Assign { to, .. } => out.place(to),
+            Effect::Send { chan, sorted, .. } => {
+                let access = if *sorted { Access::Insert } else { Access::Append };
+                self.write_chan(proctype, chan, access, &mut out);
+                out.monitor = self.system.monitor.is_some();
+            }
+            Effect::Receive { chan, random, keep, args } => {
+                if !keep {
+                    let access = if *random { Access::TakeAny } else { Access::TakeHead };
+                    self.write_chan(proctype, chan, access, &mut out);
+                }
+                for arg in args {
+                    if let Pattern::Bind(place) = arg {
+                        out.place(place);
+                    }
+                }
+                out.monitor = self.system.monitor.is_some();
+            }
+            Effect::Run { .. } | Effect::End => out.population = true,
+            Effect::SetPriority { .. } => out.priorities = true,
+            Effect::Assert(_) | Effect::Print { .. } | Effect::PrintName(..) => {}
+        }
+        out
+    }
+
+    pub fn edge(&self, proctype: ProctypeId, edge: EdgeId) -> EdgeFacts {
+        let t = &self.system.proctypes[proctype];
+        let mut guards = Footprint { everything: self.system.uses.priorities, ..Footprint::default() };
+        for guard in &t.edges[edge].guards {
+            self.guard(proctype, &t.edges[edge], guard, &mut BTreeSet::new(), &mut guards);
+        }
+        if let Some(clause) = &t.provided {
+            self.expr(proctype, clause, &mut guards);
+        }
+        let mut out = EdgeFacts { guards: guards.clone(), reads: guards, writes: Footprint::default() };
+        self.taken(proctype, edge, &mut out);
+        if let Some((chan, _)) = t.edges[edge].send()
+            && self.may_be(proctype, chan, |c| c.capacity == 0, self.any_rendezvous)
+        {
+            let name = self.chan_name(proctype, chan);
+            for (other, half) in self.partners(name) {
+                let mut there = EdgeFacts::default();
+                self.taken(other, half, &mut there);
+                out.reads.add(&self.lifted(there.reads, other));
+                out.writes.add(&self.lifted(there.writes, other));
+            }
+        }
+        out.writes.last = self.system.uses.last;
+        out
+    }
+
+    /// The effects of an edge and, if it is inside a `d_step`, of all that may follow in it.
+    fn taken(&self, proctype: ProctypeId, first: EdgeId, out: &mut EdgeFacts) {
+        let t = &self.system.proctypes[proctype];
+        out.writes.locations.insert(proctype);
+        let mut seen = BTreeSet::from([first]);
+        let mut todo = vec![first];
+        while let Some(id) = todo.pop() {
+            let edge = &t.edges[id];
+            for effect in &edge.effects {
+                out.reads.add(&self.effect_reads(proctype, effect));
+                out.writes.add(&self.effect_writes(proctype, effect));
+            }
+            if t.deterministic {
+                // Whether the statement is the only one is asked as well.
+                self.guards_of(t, proctype, &t.locs[edge.from].edges, &mut out.reads);
+            }
+            if edge.then == Then::DStep {
+                let next = &t.locs[edge.to].edges;
+                self.guards_of(t, proctype, next, &mut out.reads);
+                todo.extend(next.iter().filter(|e| seen.insert(**e)));
+            }
+        }
+    }
+
+    fn guards_of(&self, t: &Proctype, proctype: ProctypeId, edges: &[EdgeId], out: &mut Footprint) {
+        for edge in edges.iter().map(|e| &t.edges[*e]) {
+            edge.guards.iter().for_each(|g| self.guard(proctype, edge, g, &mut BTreeSet::new(), out));
+        }
+    }
+
+    fn guard(
+        &self,
+        proctype: ProctypeId,
+        edge: &Edge,
+        guard: &Guard,
+        seen: &mut BTreeSet<EdgeId>,
+        out: &mut Footprint,
+    ) {
+        match guard {
+            Guard::Holds(e) => self.expr(proctype, e, out),
+            Guard::Youngest => out.population = true,
+            Guard::NoneOf(others) => {
+                let t = &self.system.proctypes[proctype];
+                for other in others.iter().filter(|o| o.index() < t.edges.len()) {
+                    if seen.insert(*other) {
+                        let other = &t.edges[*other];
+                        other.guards.iter().for_each(|g| self.guard(proctype, other, g, seen, out));
+                    }
+                }
+            }
+            Guard::Channel => match edge.effects.first() {
+                Some(Effect::Send { chan, args, .. }) => self.send_guard(proctype, chan, args, out),
+                Some(Effect::Receive { chan, random, args, .. }) => {
+                    // On a rendez-vous channel a receive never starts; then nothing is read but which channel it is.
+                    let buffered = self.may_be(proctype, chan, |c| c.capacity > 0, self.any_buffer);
+                    let access = if *random { Access::Contents } else { Access::Head };
+                    self.chan(proctype, chan, buffered.then_some(access), out);
+                    if buffered {
+                        self.patterns(proctype, args, out);
+                    }
+                }
+                _ => {}
+            },
+        }
+    }
+
+    fn send_guard(&self, proctype: ProctypeId, chan: &Expr, args: &[Expr], out: &mut Footprint) {
+        let buffered = self.may_be(proctype, chan, |c| c.capacity > 0, self.any_buffer);
+        self.chan(proctype, chan, buffered.then_some(Access::Room), out);
+        if !self.may_be(proctype, chan, |c| c.capacity == 0, self.any_rendezvous) {
+            return;
+        }
+        // Who could take the message: where the others stand, and what they wait for.
+        args.iter().for_each(|e| self.expr(proctype, e, out));
+        out.population = true;
+        for (other, half) in self.partners(self.chan_name(proctype, chan)) {
+            let t = &self.system.proctypes[other];
+            let mut there = Footprint::default();
+            there.locations.insert(other);
+            if let Some(clause) = &t.provided {
+                self.expr(other, clause, &mut there);
+            }
+            if let Some((chan, args)) = t.edges[half].receive() {
+                self.chan_value(other, chan, &mut there);
+                self.patterns(other, args, &mut there);
+            }
+            out.add(&self.lifted(there, other));
+        }
+    }
+
+    /// A3: receives that could be the other half of a handshake on this channel. A name of the sender's own is never
+    /// the same as a name of the receiver's own.
+    fn partners(&self, name: ChanName) -> impl Iterator<Item = (ProctypeId, EdgeId)> + '_ {
+        let takes = |edge: &Edge| matches!(edge.effects.first(), Some(Effect::Receive { keep: false, .. }));
+        self.system
+            .proctypes
+            .enumerated()
+            .flat_map(move |(t, p)| p.edges.enumerated().filter(move |(_, e)| takes(e)).map(move |(id, e)| (t, id, e)))
+            .filter(move |(t, _, e)| match (name, e.receive().map(|(c, _)| self.chan_name(*t, c))) {
+                (ChanName::Any, _) | (_, Some(ChanName::Any)) => true,
+                (ChanName::Global(a), Some(ChanName::Global(b))) => a == b,
+                _ => false,
+            })
+            .map(|(t, id, _)| (t, id))
+    }
+
+    /// Could the channel be of this kind? `any` says whether there is one at all.
+    fn may_be(&self, proctype: ProctypeId, chan: &Expr, kind: impl Fn(&ChanDecl) -> bool, any: bool) -> bool {
+        let decl = match self.chan_name(proctype, chan) {
+            ChanName::Global(n) => self.system.globals.chans.get(n as usize),
+            ChanName::Own(n) => self.system.proctypes[proctype].frame.chans.get(n as usize),
+            ChanName::Of(..) | ChanName::Any => None,
+        };
+        decl.map_or(any, kind)
+    }
+
+    fn chan(&self, proctype: ProctypeId, chan: &Expr, access: Option<Access>, out: &mut Footprint) {
+        self.chan_value(proctype, chan, out);
+        let name = self.chan_name(proctype, chan);
+        // Whether there is such a channel, and whose it is, changes with the processes.
+        out.population |= name == ChanName::Any && self.local_chans;
+        if let Some(access) = access {
+            out.chan_use(ChanUse { name, access, chan: chan.clone(), whose: None });
+        }
+    }
+
+    /// The variables that say which channel it is.
+    fn chan_value(&self, proctype: ProctypeId, chan: &Expr, out: &mut Footprint) {
+        self.expr(proctype, chan, out);
+    }
+
+    fn write_chan(&self, proctype: ProctypeId, chan: &Expr, access: Access, out: &mut Footprint) {
+        if self.may_be(proctype, chan, |c| c.capacity > 0, self.any_buffer) {
+            let name = self.chan_name(proctype, chan);
+            out.chan_use(ChanUse { name, access, chan: chan.clone(), whose: None });
+        }
+    }
+
+    /// Promises and the trace assertion look at every message that passes.
+    fn watchers(&self, out: &mut Footprint) {
+        for (id, t) in self.system.proctypes.enumerated() {
+            for promise in &t.promises {
+                let mut there = Footprint { population: true, ..Footprint::default() };
+                self.expr(id, &Expr::Read(promise.chan.clone()), &mut there);
+                out.add(&self.lifted(there, id));
+            }
+        }
+        if let Some(monitor) = &self.system.monitor {
+            out.monitor = true;
+            for edge in monitor.graph.edges.iter() {
+                let mut there = Footprint::default();
+                let outside = ProctypeId::new(self.system.proctypes.len());
+                match edge.effects.first() {
+                    Some(Effect::Send { chan, .. }) => self.expr(outside, chan, &mut there),
+                    Some(Effect::Receive { chan, args, .. }) => {
+                        self.expr(outside, chan, &mut there);
+                        self.patterns(outside, args, &mut there);
+                    }
+                    _ => {}
+                }
+                there.locals = Slots::default(); // a trace has none (V10)
+                out.add(&there);
+            }
+        }
+    }
+
+    /// The values a receive compares with.
+    fn patterns(&self, proctype: ProctypeId, args: &[Pattern], out: &mut Footprint) {
+        for arg in args {
+            if let Pattern::Equal(e) = arg {
+                self.expr(proctype, e, out);
+            }
+        }
+    }
+
+    fn indices(&self, proctype: ProctypeId, place: &Place, out: &mut Footprint) {
+        place.index.iter().for_each(|s| self.expr(proctype, &s.value, out));
+    }
+
+    fn expr(&self, proctype: ProctypeId, e: &Expr, out: &mut Footprint) {
+        match e {
+            Expr::Const(_) | Expr::Pid | Expr::NewPid => {}
+            Expr::Read(place) => {
+                self.indices(proctype, place, out);
+                out.place(place);
+            }
+            Expr::Unary(_, a) => self.expr(proctype, a, out),
+            Expr::Binary(_, a, b) => {
+                self.expr(proctype, a, out);
+                self.expr(proctype, b, out);
+            }
+            Expr::Cond(a, b, c) => {
+                self.expr(proctype, a, out);
+                self.expr(proctype, b, out);
+                self.expr(proctype, c, out);
+            }
+            Expr::Probe(probe, chan) => {
+                let access = match probe {
+                    Probe::Len => Access::Length,
+                    Probe::Full | Probe::Nfull => Access::Room,
+                    Probe::Empty | Probe::Nempty => Access::Presence,
+                };
+                self.chan(proctype, chan, Some(access), out);
+            }
+            Expr::Poll { chan, random, args } => {
+                let access = if *random { Access::Contents } else { Access::Head };
+                self.chan(proctype, chan, Some(access), out);
+                self.patterns(proctype, args, out);
+            }
+            Expr::NrPr => out.population = true,
+            Expr::Last => out.last = true,
+            Expr::Timeout => out.everything = true,
+            Expr::Enabled(pid) => {
+                self.expr(proctype, pid, out);
+                out.everything = true;
+            }
+            Expr::NonProgress => {
+                out.population = true;
+                out.locations.extend(self.system.proctypes.ids());
+            }
+            Expr::PcValue(pid) => {
+                self.expr(proctype, pid, out);
+                out.population = true;
+                out.locations.extend(self.system.proctypes.ids());
+            }
+            Expr::GetPriority(pid) => {
+                self.expr(proctype, pid, out);
+                out.population = true;
+                out.priorities = true;
+            }
+            Expr::AtLabel { proctype: there, pid, .. } => {
+                pid.iter().for_each(|e| self.expr(proctype, e, out));
+                out.population = true;
+                out.locations.insert(*there);
+            }
+            Expr::Remote { proctype: there, pid, place } => {
+                pid.iter().for_each(|e| self.expr(proctype, e, out));
+                self.indices(proctype, place, out);
+                out.population = true;
+                out.remotes.entry(*there).or_default().add_place(place);
+            }
+        }
+    }
+
+    /// The footprint of a process of this type, as seen from another.
+    fn lifted(&self, mut f: Footprint, of: ProctypeId) -> Footprint {
+        let locals = std::mem::take(&mut f.locals);
+        if !locals.is_empty() {
+            f.remotes.entry(of).or_default().add(&locals);
+        }
+        for u in &mut f.chans {
+            u.whose.get_or_insert(of);
+            if let ChanName::Own(n) = u.name {
+                u.name = ChanName::Of(of, n);
+            }
+        }
+        f
+    }
+}
+
+/// Slots that are given a channel when their frame is made and never anything else.
+fn fixed_channels(system: &System) -> Vec<BTreeMap<u32, u32>> {
+    let mut frames: Vec<&Frame> = vec![&system.globals];
+    frames.extend(system.proctypes.iter().map(|t| &t.frame));
+    let mut written: Vec<Slots> = vec![Slots::default(); frames.len()];
+    let mut fixed: Vec<BTreeMap<u32, u32>> = vec![BTreeMap::new(); frames.len()];
+    for (n, frame) in frames.iter().enumerate() {
+        for init in &frame.inits {
+            match init {
+                Init::Value { slot, .. } => written[n].insert(*slot, *slot + 1),
+                Init::Chan { slot, chan } => {
+                    if fixed[n].insert(*slot, *chan).is_some() {
+                        written[n].insert(*slot, *slot + 1);
+                    }
+                }
+            }
+        }
+    }
+    for (n, t) in system.proctypes.iter().enumerate() {
+        written[n + 1].insert(0, t.n_params);
+    }
+    let outside = system.claims.iter().chain(system.monitor.as_ref().map(|m| &m.graph)).map(|t| (None, t));
+    let inside = system.proctypes.iter().enumerate().map(|(n, t)| (Some(n + 1), t));
+    for (own, t) in inside.chain(outside) {
+        let mut assigned = |place: &Place| match (place.scope, own) {
+            (Scope::Global, _) => written[0].add_place(place),
+            (Scope::Local, Some(own)) => written[own].add_place(place),
+            (Scope::Local, None) => {}
+        };
+        for effect in t.edges.iter().flat_map(|e| &e.effects) {
+            match effect {
+                Effect::Assign { to, .. } => assigned(to),
+                Effect::Receive { args, .. } => args.iter().for_each(|a| {
+                    if let Pattern::Bind(place) = a {
+                        assigned(place);
+                    }
+                }),
+                _ => {}
+            }
+        }
+    }
+    for (fixed, written) in fixed.iter_mut().zip(&written) {
+        fixed.retain(|slot, _| !written.contains(*slot));
+    }
+    fixed
+}
+
+impl Footprint {
+    pub fn add(&mut self, other: &Footprint) {
+        self.globals.add(&other.globals);
+        self.locals.add(&other.locals);
+        for (t, slots) in &other.remotes {
+            self.remotes.entry(*t).or_default().add(slots);
+        }
+        other.chans.iter().for_each(|u| self.chan_use(u.clone()));
+        self.locations.extend(&other.locations);
+        self.population |= other.population;
+        self.priorities |= other.priorities;
+        self.last |= other.last;
+        self.monitor |= other.monitor;
+        self.everything |= other.everything;
+    }
+
+    pub fn is_empty(&self) -> bool {
+        *self == Footprint::default()
+    }
+
+    fn chan_use(&mut self, u: ChanUse) {
+        if !self.chans.contains(&u) {
+            self.chans.push(u);
+        }
+    }
+
+    fn place(&mut self, place: &Place) {
+        match place.scope {
+            Scope::Global => self.globals.add_place(place),
+            Scope::Local => self.locals.add_place(place),
+        }
+    }
+}
+
+/// A set of slots of one frame, as ranges that neither meet nor touch, in order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Slots {
+    ranges: Vec<(u32, u32)>,
+}
+
+/// Places with more slots than this are taken as one stretch from their first to their last.
+const MAX_SINGLE: u64 = 256;
+
+impl Slots {
+    pub fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    pub fn contains(&self, slot: u32) -> bool {
+        let n = self.ranges.partition_point(|r| r.1 <= slot);
+        self.ranges.get(n).is_some_and(|r| r.0 <= slot)
+    }
+
+    /// Do they have a slot in common?
+    pub fn meets(&self, other: &Slots) -> bool {
+        self.ranges.iter().any(|a| {
+            let n = other.ranges.partition_point(|b| b.1 <= a.0);
+            other.ranges.get(n).is_some_and(|b| b.0 < a.1)
+        })
+    }
+
+    /// The slots as half-open ranges.
+    pub fn ranges(&self) -> &[(u32, u32)] {
+        &self.ranges
+    }
+
+    fn add(&mut self, other: &Slots) {
+        other.ranges.iter().for_each(|r| self.insert(r.0, r.1));
+    }
+
+    fn insert(&mut self, mut lo: u32, mut hi: u32) {
+        if lo >= hi {
+            return;
+        }
+        let first = self.ranges.partition_point(|r| r.1 < lo);
+        let last = self.ranges.partition_point(|r| r.0 <= hi);
+        if first < last {
+            lo = lo.min(self.ranges[first].0);
+            hi = hi.max(self.ranges[last - 1].1);
+        }
+        self.ranges.splice(first..last, [(lo, hi)]);
+    }
+
+    /// A1
+    fn add_place(&mut self, place: &Place) {
+        let mut slots = vec![u64::from(place.slot)];
+        let mut hull = (u64::from(place.slot), u64::from(place.slot));
+        for step in &place.index {
+            let (len, stride) = (u64::from(step.len), u64::from(step.stride));
+            let (lo, hi) = match step.value {
+                // Outside the array is a fault, and touches nothing.
+                Expr::Const(i) if i < 0 || i as u64 >= len => return,
+                Expr::Const(i) => (i as u64, i as u64),
+                _ if len == 0 => return,
+                _ => (0, len - 1),
+            };
+            hull = (hull.0 + lo * stride, hull.1 + hi * stride);
+            if (slots.len() as u64).saturating_mul(hi - lo + 1) <= MAX_SINGLE {
+                slots = slots.iter().flat_map(|s| (lo..=hi).map(move |i| s + i * stride)).collect();
+            } else {
+                slots = vec![0; MAX_SINGLE as usize + 1];
+            }
+        }
+        let fit = |s: u64| u32::try_from(s).unwrap_or(u32::MAX - 1);
+        if slots.len() as u64 > MAX_SINGLE {
+            self.insert(fit(hull.0), fit(hull.1) + 1);
+        } else {
+            slots.iter().for_each(|s| self.insert(fit(*s), fit(*s) + 1));
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "../tests/support/random.rs"]
+mod random;
+
+#[cfg(test)]
+mod tests {
+    use super::random::{self, Random, Taste};
+    use super::*;
+    use crate::eval::Eval;
+    use crate::interp::{Floor, Interp, Log, Ready};
+    use crate::ir::{Loc, Pid, Type};
+    use crate::read::read;
+    use crate::state::State;
+    use crate::successors::Successors;
+    use std::sync::Arc;
+
+    fn facts_of(text: &str, t: u32, e: u32) -> EdgeFacts {
+        edge(&read(text).unwrap(), ProctypeId(t), EdgeId(e))
+    }
+
+    #[test]
+    fn ranges_join_when_they_touch() {
+        let mut s = Slots::default();
+        for (lo, hi) in [(5, 6), (1, 2), (9, 12), (2, 5), (12, 12), (8, 9)] {
+            s.insert(lo, hi);
+        }
+        assert_eq!(s.ranges(), [(1, 6), (8, 12)]);
+        assert!(s.contains(5) && !s.contains(6) && !s.contains(7) && s.contains(8));
+        let mut other = Slots::default();
+        other.insert(6, 8);
+        assert!(!s.meets(&other) && !other.meets(&s));
+        other.insert(11, 20);
+        assert!(s.meets(&other) && other.meets(&s));
+    }
+
+    const TWO: &str = "
+globals
+  var x: byte
+  var a: [3] byte
+  var q: chan
+  var p: chan
+  chan c0 q: [1] of { byte }
+  init @q = chan c0
+proctype A (t0) start l0 end l1
+  var i: byte
+  l0: e0, e1, e2, e3
+    e0: l0 -> l1 when @a[%i] == 1 do @a.1 = @x
+    e1: l0 -> l1 when channel do @q ! (%i)
+    e2: l0 -> l1 when channel do @q ? (%i)
+    e3: l0 -> l1 when none of e2 do @p = @q
+  l1: e4
+    e4: l1 -> l1 when youngest do die
+";
+
+    #[test]
+    fn an_index_may_be_any_and_a_constant_is_one() {
+        let f = facts_of(TWO, 0, 0);
+        assert_eq!(f.guards.globals.ranges(), [(1, 4)]);
+        assert_eq!(f.guards.locals.ranges(), [(0, 1)]);
+        assert_eq!(f.reads.globals.ranges(), [(0, 4)]);
+        assert_eq!(f.writes.globals.ranges(), [(2, 3)]);
+        assert!(f.guards.chans.is_empty() && !f.guards.population && f.writes.locals.is_empty());
+    }
+
+    #[test]
+    fn a_send_asks_for_room_and_appends_and_a_receive_asks_for_the_head_and_takes_it() {
+        let accesses = |f: &Footprint| f.chans.iter().map(|u| (u.name, u.access)).collect::<Vec<_>>();
+        let send = facts_of(TWO, 0, 1);
+        assert_eq!(accesses(&send.guards), [(ChanName::Global(0), Access::Room)]);
+        assert_eq!(accesses(&send.writes), [(ChanName::Global(0), Access::Append)]);
+        assert!(send.guards.locals.is_empty() && send.reads.locals.contains(0));
+        let receive = facts_of(TWO, 0, 2);
+        assert_eq!(accesses(&receive.guards), [(ChanName::Global(0), Access::Head)]);
+        assert_eq!(accesses(&receive.writes), [(ChanName::Global(0), Access::TakeHead)]);
+        assert_eq!(receive.writes.locals.ranges(), [(0, 1)]);
+    }
+
+    #[test]
+    fn what_waits_for_an_edge_reads_what_the_edge_reads() {
+        let f = facts_of(TWO, 0, 3);
+        assert_eq!(f.guards, facts_of(TWO, 0, 2).guards);
+    }
+
+    #[test]
+    fn a_handshake_reads_where_the_partner_stands_and_writes_its_variables() {
+        let text = "
+globals
+  var z: chan
+  var y: chan
+  chan c0 z: [0] of { byte }
+  chan c1 y: [0] of { byte }
+  init @z = chan c0
+  init @y = chan c1
+proctype S (t0) start l0 end l1
+  var v: byte
+  l0: e0
+    e0: l0 -> l1 when channel do @z ! (%v)
+  l1: e1
+    e1: l1 -> l1 when youngest do die
+proctype R (t1) start l0 end l1
+  var w: byte
+  var k: byte
+  l0: e0, e1
+    e0: l0 -> l1 when channel do @z ? (%w)
+    e1: l0 -> l1 when channel do @z ? (==%k)
+  l1: e2
+    e2: l1 -> l1 when youngest do die
+proctype Q (t2) start l0 end l1
+  var w: byte
+  l0: e0
+    e0: l0 -> l1 when channel do @y ? (%w)
+  l1: e1
+    e1: l1 -> l1 when youngest do die
+";
+        let f = facts_of(text, 0, 0);
+        assert!(f.guards.population && f.guards.locals.contains(0));
+        assert_eq!(f.guards.locations, BTreeSet::from([ProctypeId(1)]), "Q waits on another channel");
+        assert_eq!(f.guards.remotes[&ProctypeId(1)].ranges(), [(1, 2)], "k decides, w does not");
+        assert_eq!(f.writes.remotes[&ProctypeId(1)].ranges(), [(0, 1)]);
+        assert_eq!(f.writes.locations, BTreeSet::from([ProctypeId(0), ProctypeId(1)]));
+        assert!(f.writes.chans.is_empty(), "a rendez-vous channel holds nothing");
+    }
+
+    #[test]
+    fn readers_of_everything_say_so() {
+        let system = |guard: &str| {
+            format!(
+                "globals\nproctype P (t0) start l0 end l1\n  var n: byte\n  l0: e0\n    e0: l0 -> l1 when {guard}\n  \
+                 l1: e1\n    e1: l1 -> l1 when youngest do die\n"
+            )
+        };
+        let guards = |guard: &str| facts_of(&system(guard), 0, 0).guards;
+        assert!(guards("timeout").everything && guards("enabled(3)").everything);
+        assert!(guards("_nr_pr == 1").population && !guards("_nr_pr == 1").everything);
+        assert!(guards("_last == 1").last);
+        assert!(guards("get_priority(0)").priorities);
+        assert_eq!(guards("np_").locations, BTreeSet::from([ProctypeId(0)]));
+        assert_eq!(guards("pc_value(1)").locations, BTreeSet::from([ProctypeId(0)]));
+        let at = guards("at(P[1], l0 x)");
+        assert!(at.population && at.locations.contains(&ProctypeId(0)) && at.remotes.is_empty());
+        let remote = guards("remote(P, %n)");
+        assert!(remote.population && remote.remotes[&ProctypeId(0)].contains(0) && remote.locals.is_empty());
+        assert!(facts_of(&system("1"), 0, 1).guards.population, "death waits for the younger");
+        assert!(facts_of(&system("1"), 0, 1).writes.population);
+    }
+
+    /// Some reachable states of a system, by random walks.
+    fn walk(interp: &Interp, r: &mut Random, mut visit: impl FnMut(&State, &mut Random)) {
+        let Ok(initial) = interp.initial() else { return };
+        let mut steps = Vec::new();
+        for _ in 0..4 {
+            let mut state = initial.clone();
+            for _ in 0..12 {
+                visit(&state, r);
+                interp.moves(&state, Floor::Anyone, &mut steps);
+                if steps.is_empty() || state.n_procs() > 6 {
+                    break;
+                }
+                let step = steps[r.below(steps.len())];
+                let mut next = state.clone();
+                if interp.apply(&mut next, step, &mut Log::default()).is_ok() {
+                    state = next;
+                }
+            }
+        }
+    }
+
+    fn systems(n: u64, mut visit: impl FnMut(u64, Interp, &mut Random)) {
+        for seed in 0..n {
+            let mut r = Random::new(seed + 1);
+            let taste = Taste {
+                global_readers: seed % 3 == 0,
+                priorities: seed % 5 == 0,
+                monitor: seed % 4 == 0,
+            };
+            let system = read(&random::system(&mut r, taste)).unwrap();
+            visit(seed, Interp::new(Arc::new(system)), &mut r);
+        }
+    }
+
+    /// Does a name of this footprint, used by `pid`, mean channel `id`?
+    fn means(state: &State, pid: Pid, name: ChanName, id: u8) -> bool {
+        let chan = state.chan(id);
+        match name {
+            ChanName::Any => true,
+            ChanName::Global(n) => chan.owner.is_none() && chan.decl == n,
+            ChanName::Own(n) => chan.owner == Some(pid) && chan.decl == n,
+            ChanName::Of(t, n) => chan.decl == n && chan.owner.is_some_and(|o| state.proctype(o) == t),
+        }
+    }
+
+    fn other_value(r: &mut Random, state: &State, ty: Type) -> i32 {
+        match ty {
+            Type::Chan => r.below(state.n_chans() + 1) as i32,
+            ty => ty.fit(r.below(5) as i32 - 1),
+        }
+    }
+
+    /// One random change, and whether a footprint of `pid` covers it.
+    fn change(facts: &Facts<'_>, state: &mut State, r: &mut Random, pid: Pid, f: &Footprint) -> (String, bool) {
+        let system = facts.system;
+        match r.below(7) {
+            6 if r.chance(50) => {
+                state.push_proc(system, ProctypeId::new(r.below(system.proctypes.len())));
+                ("a process is born".into(), f.population)
+            }
+            6 if (pid as usize) + 1 < state.n_procs() => {
+                state.pop_proc();
+                ("the youngest dies".into(), f.population)
+            }
+            0 | 1 => {
+                let names = system.globals.slot_names();
+                let slot = r.below(names.len());
+                if facts.fixed[0].contains_key(&(slot as u32)) {
+                    return ("nothing: it is never written".into(), true);
+                }
+                let value = other_value(r, state, names[slot].1);
+                state.set_global(slot, value);
+                (format!("{} := {value}", names[slot].0), f.globals.contains(slot as u32))
+            }
+            2 => {
+                let whose = r.below(state.n_procs()) as Pid;
+                let t = state.proctype(whose);
+                let names = system.proctypes[t].frame.slot_names();
+                let slot = r.below(names.len());
+                if facts.fixed[t.index() + 1].contains_key(&(slot as u32)) {
+                    return ("nothing: it is never written".into(), true);
+                }
+                let value = other_value(r, state, names[slot].1);
+                state.set_local(whose, slot, value);
+                let own = whose == pid && f.locals.contains(slot as u32);
+                let covered = own || f.remotes.get(&t).is_some_and(|s| s.contains(slot as u32));
+                (format!("{} of {whose} := {value}", names[slot].0), covered)
+            }
+            3 => {
+                let whose = r.below(state.n_procs()) as Pid;
+                let t = state.proctype(whose);
+                if whose == pid {
+                    return ("nothing".into(), true);
+                }
+                let loc = Loc::new(r.below(system.proctypes[t].locs.len()));
+                state.set_loc(whose, loc);
+                (format!("{whose} at {loc}"), f.locations.contains(&t))
+            }
+            4 => {
+                state.set_last(r.below(3) as Pid);
+                let (whom, value) = (r.below(state.n_procs()) as Pid, 1 + r.below(3) as i32);
+                state.set_priority(whom, value);
+                if system.monitor.is_some() {
+                    state.set_monitor(r.below(3));
+                }
+                ("last, priorities, monitor".into(), f.last || f.priorities || f.monitor)
+            }
+            _ => {
+                let id = 1 + r.below(state.n_chans()) as u8;
+                let chan = state.chan(id);
+                let decl = crate::state::decl(system, state, chan).clone();
+                let (n, len) = (decl.fields.len(), state.chan_len(chan));
+                if decl.capacity == 0 {
+                    return ("nothing".into(), true);
+                }
+                let uses = |accesses: &[Access]| {
+                    f.chans.iter().any(|u| accesses.contains(&u.access) && means(state, pid, u.name, id))
+                };
+                use Access::{Contents, Head, Length, Presence, Room};
+                let message: Vec<i32> = decl.fields.iter().map(|ty| ty.fit(r.below(3) as i32)).collect();
+                // Grow or shrink at the end, or change a message in place.
+                if len < decl.capacity as usize && r.chance(40) {
+                    let first = len == 0 && uses(&[Head, Presence]);
+                    let last = len + 1 == decl.capacity as usize && uses(&[Room]);
+                    let covered = first || last || uses(&[Length, Contents]);
+                    state.insert_message(chan, len, &message);
+                    return (format!("channel {id} grows"), covered);
+                }
+                if len > 0 && r.chance(40) {
+                    let first = len == 1 && uses(&[Head, Presence]);
+                    let last = len == decl.capacity as usize && uses(&[Room]);
+                    let covered = first || last || uses(&[Length, Contents]);
+                    state.remove_message(chan, n, len - 1);
+                    return (format!("channel {id} shrinks"), covered);
+                }
+                if len > 0 {
+                    let at = r.below(len);
+                    let covered = uses(&[Contents]) || at == 0 && uses(&[Head]);
+                    state.remove_message(chan, n, at);
+                    state.insert_message(chan, at, &message);
+                    return (format!("message {at} of channel {id}"), covered);
+                }
+                ("nothing".into(), true)
+            }
+        }
+    }
+
+    fn ready(interp: &Interp, state: &State, pid: Pid, e: EdgeId) -> (bool, Vec<(Pid, EdgeId)>) {
+        let eval = Eval::new(interp, state, Some(pid), false);
+        let t = &interp.system().proctypes[state.proctype(pid)];
+        let provided = interp.is_provided(eval);
+        match interp.readiness(eval, t, e) {
+            Ready::No => (false, vec![]),
+            Ready::Yes => (provided, vec![]),
+            Ready::With(partners) => (provided, if provided { partners } else { vec![] }),
+        }
+    }
+
+    #[test]
+    fn what_is_not_read_does_not_matter_to_whether_an_edge_can_run() {
+        let (mut outside, mut mattered) = (0, 0);
+        systems(400, |seed, interp, r| {
+            let system = interp.system().clone();
+            let facts = Facts::new(&system);
+            walk(&interp, r, |state, r| {
+                for pid in 0..state.n_procs() as Pid {
+                    let t = state.proctype(pid);
+                    for &e in &system.proctypes[t].locs[state.loc(pid)].edges {
+                        let f = facts.edge(t, e).guards;
+                        if f.everything && !system.uses.priorities {
+                            continue;
+                        }
+                        for _ in 0..6 {
+                            let mut changed = state.clone();
+                            let (what, covered) = change(&facts, &mut changed, r, pid, &f);
+                            let same = ready(&interp, state, pid, e) == ready(&interp, &changed, pid, e);
+                            outside += usize::from(!covered);
+                            mattered += usize::from(covered && !same);
+                            assert!(
+                                covered || same || f.everything,
+                                "seed {seed}: {what} matters to {t} {}\n{f:?}",
+                                crate::print::edge(&system, &system.proctypes[t], e)
+                            );
+                        }
+                    }
+                }
+            });
+        });
+        assert!(outside > 10_000 && mattered > 1_000, "the test tests: {outside} {mattered}");
+    }
+
+    #[test]
+    fn what_is_not_written_does_not_change_when_an_edge_is_taken() {
+        let mut fired = 0;
+        systems(400, |seed, interp, r| {
+            let system = interp.system().clone();
+            let facts = Facts::new(&system);
+            let mut steps = Vec::new();
+            walk(&interp, r, |state, _| {
+                interp.moves(state, Floor::Anyone, &mut steps);
+                for &step in &steps {
+                    let t = state.proctype(step.pid);
+                    let f = facts.edge(t, step.edge).writes;
+                    let mut after = state.clone();
+                    // A fault leaves the state half way; what was done until then counts, too.
+                    let _ = interp.apply(&mut after, step, &mut Log::default());
+                    fired += 1;
+                    if let Some(what) = uncovered(&system, state, &after, step.pid, &f) {
+                        let edge = crate::print::edge(&system, &system.proctypes[t], step.edge);
+                        panic!("seed {seed}: {what} is changed by {t} {edge}\n{f:?}");
+                    }
+                }
+            });
+        });
+        assert!(fired > 10_000, "the test tests: {fired}");
+    }
+
+    /// A part that differs and that the footprint of `pid` does not name.
+    fn uncovered(system: &System, before: &State, after: &State, pid: Pid, f: &Footprint) -> Option<String> {
+        let slots = |a: &[i32], b: &[i32], covered: &dyn Fn(u32) -> bool| {
+            (0..a.len()).find(|n| a[*n] != b[*n] && !covered(*n as u32))
+        };
+        if let Some(n) = slots(before.globals(), after.globals(), &|n| f.globals.contains(n)) {
+            return Some(system.globals.slot_names()[n].0.clone());
+        }
+        if before.n_procs() != after.n_procs() && !f.population {
+            return Some("the population".into());
+        }
+        for p in 0..before.n_procs().min(after.n_procs()) as Pid {
+            let t = before.proctype(p);
+            let remote = |n| f.remotes.get(&t).is_some_and(|s| s.contains(n));
+            let covered = |n| remote(n) || p == pid && f.locals.contains(n);
+            if let Some(n) = slots(before.locals(system, p), after.locals(system, p), &covered) {
+                return Some(format!("{} of {p}", system.proctypes[t].frame.slot_names()[n].0));
+            }
+            if before.loc(p) != after.loc(p) && !f.locations.contains(&t) {
+                return Some(format!("the location of {p}"));
+            }
+            if before.priority(p) != after.priority(p) && !f.priorities {
+                return Some(format!("the priority of {p}"));
+            }
+        }
+        if before.monitor() != after.monitor() && !f.monitor {
+            return Some("the monitor".into());
+        }
+        if before.last() != after.last() && system.uses.last && !f.last {
+            return Some("_last".into());
+        }
+        for id in 1..=before.n_chans().min(after.n_chans()) as u8 {
+            let n = crate::state::decl(system, before, before.chan(id)).fields.len();
+            let all = |s: &State| -> Vec<Vec<i32>> {
+                (0..s.chan_len(s.chan(id))).map(|i| s.message(s.chan(id), n, i).to_vec()).collect()
+            };
+            let (a, b) = (all(before), all(after));
+            let uses = f.chans.iter().filter(|u| means(before, pid, u.name, id));
+            let accesses: BTreeSet<Access> = uses.map(|u| u.access).collect();
+            let only = |access: Access| accesses.iter().all(|x| *x == access);
+            let fine = a == b
+                || !accesses.is_empty()
+                    && (!only(Access::Append) || b.starts_with(&a))
+                    && (!only(Access::TakeHead) || a.ends_with(&b));
+            if !fine {
+                return Some(format!("channel {id}"));
+            }
+        }
+        None
+    }
+}

@@ -58,6 +58,7 @@ impl Parser {
                 }
             } else if self.pos > before && !stmts.last().is_some_and(ends_with_brace) {
                 self.missing_separator();
+                self.skip_separators();
             }
             if self.pos == before {
                 self.unexpected("a statement");

@@ -35,7 +35,7 @@ impl Preprocessor<'_> {
                 self.begin(span, value);
             }
             "ifdef" | "ifndef" => {
-                let known = self.macro_name(&name, span).is_some_and(|(sym, _)| self.macros.contains_key(&sym));
+                let known = self.macro_name(&name, span).is_some_and(|(sym, _)| self.is_macro(sym));
                 self.top().lexer.skip_line();
                 self.begin(span, known == (name == "ifdef"));
             }

@@ -137,7 +137,7 @@ impl Preprocessor<'_> {
             return false;
         }
         let Some(params) = &mac.params else {
-            self.pending_newline |= name.has(NEWLINE);
+            self.pending |= name.flags & (NEWLINE | SPACE);
             let via = self.expansion(&mac, name.span);
             let tokens = if mac.body.iter().any(|t| t.is(Sign::HashHash)) {
                 self.substitute(&mac, &[], name, via)
@@ -149,7 +149,7 @@ impl Preprocessor<'_> {
         };
         let n_params = params.len();
         let Some(open) = self.open_paren() else { return false };
-        self.pending_newline |= name.has(NEWLINE);
+        self.pending |= name.flags & (NEWLINE | SPACE);
         let Some((mut args, close)) = self.arguments(&mac, n_params) else {
             if self.stopped {
                 return true;
@@ -268,20 +268,21 @@ impl Preprocessor<'_> {
             return Vec::new();
         }
         self.arg_depth += 1;
-        let newline = std::mem::take(&mut self.pending_newline);
+        let pending = std::mem::take(&mut self.pending);
         let tokens = Rc::from(tokens);
         self.contexts.push(Context { tokens, pos: 0, via: None, asleep: None, barrier: true });
         let depth = self.contexts.len();
         let mut out = Vec::new();
         loop {
-            let token = self.next_expanded();
+            let mut token = self.next_expanded();
+            token.flags |= std::mem::take(&mut self.pending) & SPACE;
             if token.tok == Tok::Eof {
                 break;
             }
             out.push(token);
         }
         self.contexts.truncate(depth - 1);
-        self.pending_newline = newline;
+        self.pending = pending;
         self.arg_depth -= 1;
         out
     }
@@ -429,8 +430,12 @@ impl Preprocessor<'_> {
                 Diagnostic::error("P0041", "`defined(` is not closed").at(token.span, "").help("add the missing `)`"),
             );
         }
-        let known = self.macros.contains_key(&sym) || sym == self.words.line || sym == self.words.file;
+        let known = self.is_macro(sym);
         Token { tok: Tok::Number(self.names.intern(if known { "1" } else { "0" })), ..token }
+    }
+
+    pub(super) fn is_macro(&self, sym: Sym) -> bool {
+        self.macros.contains_key(&sym) || sym == self.words.line || sym == self.words.file
     }
 
     /// The tokens of a directive with its macros expanded.

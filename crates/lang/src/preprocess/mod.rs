@@ -83,8 +83,8 @@ pub struct Preprocessor<'a> {
     in_condition: bool,
     /// Arguments of a macro crossed a line end, which now stands after them.
     carried_newline: bool,
-    /// A macro name stood first on its line; its first token, or the next one, does now.
-    pending_newline: bool,
+    /// What stood before a macro name, a space or a line end, now stands before its first token, or the next one.
+    pending: u8,
     /// A limit was met; only the end follows.
     stopped: bool,
     /// The end comes earlier than the author wrote it, for a reason that has been told.
@@ -130,7 +130,7 @@ impl<'a> Preprocessor<'a> {
             collecting: false,
             in_condition: false,
             carried_newline: false,
-            pending_newline: false,
+            pending: 0,
             stopped: false,
             truncated: false,
             words,
@@ -145,9 +145,7 @@ impl<'a> Preprocessor<'a> {
         let mut out = Vec::new();
         loop {
             let mut token = self.next_expanded();
-            if std::mem::take(&mut self.pending_newline) {
-                token.flags |= NEWLINE | SPACE;
-            }
+            token.flags |= std::mem::take(&mut self.pending);
             out.push(token);
             if token.tok == Tok::Eof {
                 return out;

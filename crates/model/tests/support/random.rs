@@ -90,13 +90,14 @@ fn proctype(r: &mut Random, taste: Taste, n: usize, name: &str) -> String {
     if r.chance(15) {
         out += &format!("  {} {}\n", r.pick(&["xr", "xs"]), r.pick(&["@q", "@p", "%c"]));
     }
+    // A d_step leads only to locations without rendez-vous: a send there is a fault, and faults end everything.
+    let buffered: Vec<bool> = (0..=N_LOCS).map(|loc| loc < N_LOCS && r.chance(50)).collect();
     let mut next = 0;
     for loc in 0..N_LOCS {
         let n_edges = 1 + r.below(3);
         let ids: Vec<String> = (next..next + n_edges).map(|e| format!("e{e}")).collect();
         let flags = r.pick(&["", "", " is end", " is progress", " labels here, \"there !\" is end, accept number 7"]);
         out += &format!("  l{loc}: {}{flags}\n", ids.join(", "));
-        // Only the last location of a d_step may be its last edge's: `then d_step` goes forward, and never to the end.
         for e in 0..n_edges {
             let to = r.below(N_LOCS + 1);
             out += &format!("    e{}: l{loc} -> l{to}", next + e);
@@ -105,7 +106,7 @@ fn proctype(r: &mut Random, taste: Taste, n: usize, name: &str) -> String {
             let io = r.chance(45);
             if io {
                 guards.push("channel".to_string());
-                effects.push(io_effect(r, taste));
+                effects.push(io_effect(r, taste, buffered[loc]));
             } else if r.chance(60) {
                 guards.push(expr(r, taste, 2, false));
             }
@@ -123,7 +124,7 @@ fn proctype(r: &mut Random, taste: Taste, n: usize, name: &str) -> String {
                 out += &format!(" do {}", effects.join(", "));
             }
             if !io {
-                out += r.pick(&["", "", " then atomic", if to > loc && to < N_LOCS { " then d_step" } else { "" }]);
+                out += r.pick(&["", "", " then atomic", if buffered[to] { " then d_step" } else { "" }]);
             }
             out += &format!(" stmt {}\n", next + e);
         }
@@ -132,8 +133,9 @@ fn proctype(r: &mut Random, taste: Taste, n: usize, name: &str) -> String {
     out + &format!("  l{N_LOCS}: e{next}\n    e{next}: l{N_LOCS} -> l{N_LOCS} when youngest do die\n")
 }
 
-fn io_effect(r: &mut Random, taste: Taste) -> String {
-    let chan = r.pick(&["@q", "@q", "@z", "@z", "@z", "@p", "%c", "(@x -> @q : @z)"]);
+fn io_effect(r: &mut Random, taste: Taste, buffered: bool) -> String {
+    let all = ["@q", "@q", "@z", "@z", "@z", "@p", "%c", "(@x -> @q : @z)"];
+    let chan = r.pick(if buffered { &all[..2] } else { &all });
     if r.chance(50) {
         return format!("{chan} {} ({})", r.pick(&["!", "!", "!!"]), expr(r, taste, 1, false));
     }

@@ -1,0 +1,140 @@
+//! Every trail we write is a run that SPIN can follow to the same end.
+//!
+//! Random models and the corpus are searched breadth-first and depth-first; each trace goes to `spin -t` as a trail. SPIN
+//! must take every row, end with every process at the control state where we say it stands, and see the assertion
+//! fail if that is what the trace shows.
+
+use spinor_check::check::check;
+use spinor_check::observer::Silent;
+use spinor_check::settings::{Search, Selection, Settings};
+use spinor_check::trace::{Ending, Trace};
+use spinor_lang::{Options, load};
+use spinor_model::fault::FaultKind;
+use spinor_model::interp::Interp;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A folder that goes away with the test.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        let dir = std::env::temp_dir().join(format!("spinor-trails-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&dir).expect("a folder for trails");
+        Scratch(dir)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The traces of assertions and end states in a model, found in both orders.
+fn traces(text: &str) -> Option<(Interp, Vec<Trace>)> {
+    let loaded = load("m.pml", text, &Options::default(), &|p: &Path| std::fs::read(p));
+    let interp = Interp::new(loaded.model?.system);
+    let mut traces = Vec::new();
+    for search in [Search::Bfs, Search::Dfs] {
+        let settings = Settings {
+            search,
+            select: Selection::Safety,
+            shorten: false,
+            max_depth: Some(2000),
+            max_memory: Some(1 << 28),
+            ..Settings::default()
+        };
+        let report = check(&interp, &[], &settings, &mut Silent).expect("safety is a property");
+        for property in report.properties {
+            if matches!(property.name.as_str(), "assert" | "deadlock") {
+                traces.extend(property.traces);
+            }
+        }
+    }
+    Some((interp, traces))
+}
+
+/// What is wrong with SPIN's replay of this trace, if anything.
+fn replay(dir: &Path, text: &str, interp: &Interp, trace: &Trace) -> Result<(), String> {
+    let initial = trace.initial.as_ref().ok_or("no initial state")?;
+    let trail = spinor::trail::write(interp.system(), initial, &trace.steps, trace.cycle_start);
+    std::fs::write(dir.join("m.pml"), text).map_err(|e| e.to_string())?;
+    std::fs::write(dir.join("m.pml.trail"), &trail).map_err(|e| e.to_string())?;
+    let out = Command::new("spin").args(["-t", "-p", "m.pml"]).current_dir(dir).output();
+    let out = out.map_err(|e| format!("spin is needed for this test: {e}"))?;
+    let said = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
+    let wrong = |what: &str| Err(format!("{what}\n--- model\n{text}\n--- trail\n{trail}\n--- spin -t -p\n{said}"));
+    let rows = trail.lines().count();
+    if !said.contains(&format!("trail ends after {rows} steps")) && rows > 0 {
+        return wrong("SPIN did not take every row");
+    }
+    let fails = matches!(&trace.ending, Ending::Fault(f) if f.kind == FaultKind::Assertion);
+    if fails && !said.contains("assertion violated") {
+        return wrong("SPIN did not see the assertion fail");
+    }
+    // After `#processes`, one line for each process: `  7:	proc  1 (worker:1) m.pml:11 (state 5)`.
+    let Some(end) = said.rfind("#processes:") else { return wrong("no final state") };
+    let last = trace.last_state().ok_or("no last state")?;
+    let mut seen = 0;
+    for line in said[end..].lines().filter(|l| l.contains("proc ") && l.contains("(state ")) {
+        let number = |after: &str| -> Option<u32> {
+            let at = line.find(after)? + after.len();
+            line[at..].trim_start().split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+        };
+        let (Some(pid), Some(state)) = (number("proc "), number("(state ")) else { continue };
+        seen += 1;
+        if pid as usize >= last.n_procs() {
+            return wrong(&format!("process {pid} is alive in SPIN"));
+        }
+        let proctype = &interp.system().proctypes[last.proctype(pid as u8)];
+        let ours = proctype.locs[last.loc(pid as u8)].number;
+        if ours != state {
+            return wrong(&format!("process {pid} stands at {state} in SPIN, at {ours} here"));
+        }
+    }
+    if seen != last.n_procs() { wrong(&format!("{seen} processes in SPIN, {} here", last.n_procs())) } else { Ok(()) }
+}
+
+#[test]
+fn spin_follows_the_trails_of_random_models() {
+    let scratch = Scratch::new("random");
+    let (mut n, mut wrong) = (0, Vec::new());
+    for seed in 0..300 {
+        let text = spinor_gen::generate(seed).text;
+        let Some((interp, traces)) = traces(&text) else { continue };
+        for trace in traces {
+            n += 1;
+            if let Err(why) = replay(&scratch.0, &text, &interp, &trace) {
+                wrong.push(format!("seed {seed}: {why}"));
+            }
+        }
+    }
+    assert!(n > 150, "only {n} traces were made");
+    assert!(wrong.is_empty(), "{} of {n} trails differ; the first:\n{}", wrong.len(), wrong[0]);
+}
+
+#[test]
+fn spin_follows_the_trails_of_the_corpus() {
+    let scratch = Scratch::new("corpus");
+    let mut n = 0;
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("the corpus").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "pml") {
+                let text = std::fs::read_to_string(&path).expect("a corpus model");
+                let Some((interp, traces)) = traces(&text) else { continue };
+                for trace in traces.iter().filter(|t| t.steps.len() < 10_000) {
+                    n += 1;
+                    if let Err(why) = replay(&scratch.0, &text, &interp, trace) {
+                        panic!("{}: {why}", path.display());
+                    }
+                }
+            }
+        }
+    }
+    assert!(n > 10, "only {n} traces were made");
+}
