@@ -117,7 +117,7 @@ impl Gen<'_> {
     fn trace(&mut self, text: &mut String) {
         let named = self.chans.iter().filter(|c| {
             c.local_to.is_none()
-                && !c.text.contains('\u{1}')
+                && !c.text.contains(['\u{1}', '.'])
                 && !c.fields.contains(&Field::Struct)
                 && !c.fields.contains(&Field::Chan)
         });

@@ -214,13 +214,22 @@ impl Gen<'_> {
         }
         let p = *self.rng.pick(&others);
         let proc = &self.procs[p];
-        let index = match proc.pid {
+        let (pid, start) = (proc.pid, proc.start);
+        let index = match pid {
             Some(pid) if self.rng.chance(60) => {
-                let last = if let Start::Active(n) = proc.start { n - 1 } else { 0 };
-                format!("[{}]", pid + self.rng.range(0, last))
+                let n = if let Start::Active(n) = start { n } else { 1 };
+                let by = self.read(|v| matches!(v.ty, Ty::Bit | Ty::Bool | Ty::Byte) && !v.text.contains('\u{1}'));
+                match by {
+                    Some(v) if self.rng.chance(30) => {
+                        self.uses("remote-index");
+                        format!("[{pid} + {v} % {n}]")
+                    }
+                    _ => format!("[{}]", pid + self.rng.below(n)),
+                }
             }
             _ => String::new(),
         };
+        let proc = &self.procs[p];
         let labels = proc.labels.iter().map(|(l, _)| l.clone()).collect::<Vec<_>>();
         let locals = proc
             .locals

@@ -134,6 +134,7 @@ impl Gen<'_> {
     pub fn receive_args(&mut self, chan: &Chan, ctx: &Ctx, poll: bool) -> Option<String> {
         let mut args: Vec<String> = Vec::new();
         let mut bases: Vec<String> = Vec::new();
+        let mut constants: Vec<String> = Vec::new();
         for field in &chan.fields {
             let fits = |v: &Var| match field {
                 Field::Bit => v.ty.is_bit() || v.ty == Ty::Byte || v.ty == Ty::Int,
@@ -142,6 +143,7 @@ impl Gen<'_> {
                 Field::Mtype(set) => v.ty == Ty::Mtype(*set),
                 Field::Chan | Field::Struct => false,
             };
+            let mut fixed = None;
             let choice = self.rng.weighted(&[60, if poll { 40 } else { 12 }, 6, 20]);
             let arg = match field {
                 Field::Struct if poll => return None,
@@ -164,7 +166,11 @@ impl Gen<'_> {
                     match target {
                         Some(v) => {
                             bases.push(base(&v.text));
-                            self.fill(&v.text, true)
+                            fixed = Some(self.fill(&v.text, true));
+                            {
+                                let constant = self.rng.chance(60);
+                                self.fill(&v.text, constant)
+                            }
                         }
                         None => {
                             self.uses("receive-ignore");
@@ -194,14 +200,15 @@ impl Gen<'_> {
                     "_".into()
                 }
             };
+            constants.push(fixed.unwrap_or_else(|| "_".to_string()));
             args.push(arg);
         }
         // pan undoes a receive by evaluating its arguments again, with the variables already assigned.
         if !poll && !self.options.disputed {
-            for arg in args.iter_mut().filter(|a| a.starts_with("eval(")) {
-                let assigned = |w: &str| bases.iter().any(|b| b == w) || ctx.inline && (w == "v" || w == "w");
-                if words(arg).any(assigned) {
-                    *arg = "_".into();
+            let assigned = |w: &str| bases.iter().any(|b| b == w) || ctx.inline && (w == "v" || w == "w");
+            for (arg, constant) in args.iter_mut().zip(constants) {
+                if words(arg).skip(1).any(assigned) && arg.contains(['(', '[']) {
+                    *arg = constant;
                 }
             }
         }

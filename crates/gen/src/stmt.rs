@@ -117,7 +117,7 @@ impl Gen<'_> {
                     body.extend(self.sequence(&ctx, 1));
                 }
                 let looping = self.selection("do", &ctx);
-                let looping = if self.rng.chance(50) {
+                let looping = if self.rng.chance(75) {
                     // Waiting for ever in the main loop is then no error.
                     self.uses("end-label");
                     Stmt::Labelled("end_wait".into(), Box::new(looping))
@@ -215,6 +215,7 @@ impl Gen<'_> {
                 out.push(between);
             }
             let stmt = self.label(stmt, &at);
+            let stmt = self.may_wait(stmt, &at);
             out.push(stmt);
             if jumped {
                 break;
@@ -257,6 +258,22 @@ impl Gen<'_> {
             return Stmt::Labelled(name, Box::new(Stmt::Labelled(other, Box::new(stmt))));
         }
         Stmt::Labelled(name, Box::new(stmt))
+    }
+
+    /// Perhaps marks a statement that can block as a place to wait for ever: most models would end in a deadlock.
+    fn may_wait(&mut self, stmt: Stmt, ctx: &Ctx) -> Stmt {
+        let unmarked = ctx.first || ctx.no_label || ctx.dstep || ctx.inline || ctx.p == usize::MAX;
+        let blocks = match &stmt {
+            Stmt::Plain(text) => mentions_io(&stmt) || text.starts_with('(') || text.contains("timeout"),
+            Stmt::Choice(_, options) => !options.iter().any(|o| matches!(&o[0], Stmt::Plain(t) if t == "else")),
+            _ => false,
+        };
+        if unmarked || !blocks || !self.rng.chance(70) {
+            return stmt;
+        }
+        self.uses("end-label");
+        self.waits += 1;
+        Stmt::Labelled(format!("end_w{}", self.waits), Box::new(stmt))
     }
 
     fn statement(&mut self, ctx: &Ctx) -> Stmt {
@@ -355,7 +372,7 @@ impl Gen<'_> {
             ),
             (Kind::Goto, on(self, "goto", unless(ctx.dstep, 9)) * in_proc),
             (Kind::Break, unless(ctx.loops == 0, 6)),
-            (Kind::Assert, on(self, "assert", unless(ctx.first, 9))),
+            (Kind::Assert, on(self, "assert", unless(ctx.first, 14))),
             (Kind::Printf, on(self, "printf", unless(ctx.first, 6))),
             (Kind::Skip, unless(ctx.first, 2)),
             (Kind::Timeout, on(self, "timeout", unless(ctx.nonblock || ctx.dstep, 2 * guard))),
@@ -417,9 +434,24 @@ impl Gen<'_> {
                 let n = self.rng.range(1, 3);
                 let inner =
                     Ctx { dstep: true, atomic: true, loops: 0, no_label: true, nonblock: ctx.nonblock, ..inside };
+                let jumps = self.on.has("goto") && ctx.p != usize::MAX && !ctx.inline && self.rng.chance(30);
                 let body = self.in_block(|g| {
                     let mut body = vec![g.d_step_start(&inner)];
                     let rest = Ctx { nonblock: true, ..inner.later() };
+                    if jumps {
+                        g.uses("d_step-goto");
+                        g.uses("if");
+                        g.uses("else");
+                        g.waits += 1;
+                        let label = format!("L_d{}", g.waits);
+                        let skips = vec![Stmt::Plain(g.comparison()), Stmt::Plain(format!("goto {label}"))];
+                        body.push(Stmt::Choice("if", vec![skips, vec![Stmt::plain("else")]]));
+                        body.push(g.assignment(&rest));
+                        body.extend(g.sequence(&rest, 1));
+                        let last = g.assignment(&rest);
+                        body.push(Stmt::Labelled(label, Box::new(last)));
+                        return body;
+                    }
                     body.extend(g.sequence(&rest, n));
                     body
                 });
@@ -454,10 +486,11 @@ impl Gen<'_> {
                 let no_io = Ctx { no_io: true, ..*ctx };
                 // Mostly one that holds: a model in which everything fails tells little.
                 let bounded = self.read(|v| !v.ty.is_signed() && !v.ty.is_mtype());
-                match bounded {
-                    Some(v) if self.rng.chance(60) => Some(Stmt::Plain(format!("assert({v} < 5)"))),
-                    _ => Some(Stmt::Plain(format!("assert({} || {})", self.condition(&no_io, 1), self.comparison()))),
-                }
+                Some(Stmt::Plain(match (self.rng.below(10), bounded) {
+                    (0..=2, Some(v)) => format!("assert({v} < 5)"),
+                    (3..=6, _) => format!("assert({} || {})", self.condition(&no_io, 1), self.comparison()),
+                    _ => format!("assert({})", self.comparison()),
+                }))
             }
             Kind::Printf => self.printf(ctx),
             Kind::Skip => {
@@ -470,7 +503,11 @@ impl Gen<'_> {
             }
             Kind::Timeout => {
                 self.uses("timeout");
-                Some(Stmt::plain("timeout"))
+                Some(match self.rng.below(10) {
+                    0 => Stmt::Plain(format!("(timeout && {})", self.comparison())),
+                    1 => Stmt::Plain(format!("({} || timeout)", self.comparison())),
+                    _ => Stmt::plain("timeout"),
+                })
             }
             Kind::Inline => self.call(ctx),
             Kind::Run => self.run_statement(ctx),

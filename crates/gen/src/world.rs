@@ -115,6 +115,19 @@ pub(crate) struct Proc {
     pub pid: Option<usize>,
 }
 
+/// Whether a line assigns to the variable, roughly.
+fn is_written(line: &str, name: &str) -> bool {
+    line.match_indices(name).any(|(at, _)| {
+        let before = line[..at].chars().next_back().unwrap_or(' ');
+        let rest = &line[at + name.len()..];
+        let assigned = rest.split_once('=').is_some_and(|(to, value)| {
+            to.len() < 12 && !to.contains([';', ')', '>', '<', '!']) && !value.starts_with('=')
+        });
+        let counted = rest.starts_with("++") || rest.starts_with("--");
+        !before.is_ascii_alphanumeric() && (assigned || counted || line[..at].ends_with("INC(") || line[..at].contains('?'))
+    })
+}
+
 impl Proc {
     /// Declared `D_proctype`, by its own will or for the sake of an error.
     pub fn is_d(&self) -> bool {
@@ -149,6 +162,8 @@ pub(crate) struct Gen<'a> {
     pub scope: Vec<Var>,
     pub block_names: Vec<String>,
     pub fresh: usize,
+    /// Labels made up on the way.
+    pub waits: usize,
     /// Statements with inner structure still allowed in this body.
     pub budget: usize,
     pub has_xrxs: bool,
@@ -210,6 +225,7 @@ impl<'a> Gen<'a> {
             scope: Vec::new(),
             block_names: Vec::new(),
             fresh: 0,
+            waits: 0,
             budget: 0,
             has_xrxs: false,
             exclusive: None,
@@ -234,7 +250,8 @@ impl<'a> Gen<'a> {
         self.features.contains(feature)
     }
 
-    pub fn model(mut self, seed: u64) -> Model {
+    /// The model, and the binary logarithm of a guess at its number of states.
+    pub fn model(mut self, seed: u64) -> (Model, f64) {
         let mut text = format!("/* random model, seed {seed} */\n");
         self.plan_procs();
         self.macros(&mut text);
@@ -261,13 +278,40 @@ impl<'a> Gen<'a> {
             bodies.push(body);
             self.uses("active");
         }
+        let guess = self.guess(&bodies);
         let claims = self.claims();
         text += &bodies.join("\n");
         text += &claims;
         if self.layout.by_newline {
             self.uses("newline-separators");
         }
-        Model { text, features: self.features.into_iter().collect(), may_fault: self.may_fault }
+        (Model { text, features: self.features.into_iter().collect(), may_fault: self.may_fault }, guess)
+    }
+
+    /// Places of control, local values and counters of all processes, as if everything were independent. Globals add
+    /// little: all models have about as many.
+    fn guess(&self, bodies: &[String]) -> f64 {
+        let count = |p: &Proc| match p.start {
+            Start::Active(n) => n,
+            Start::Init => 1,
+            Start::Run => 0,
+        };
+        let mut bits = 0.0;
+        for (p, body) in self.procs.iter().zip(bodies) {
+            let call = format!("run {}(", p.name);
+            let runs = self.procs.iter().zip(bodies).map(|(q, text)| count(q) * text.matches(&call).count());
+            let instances = count(p) + runs.sum::<usize>();
+            let lines = body.lines().filter(|l| l.contains(|c: char| c.is_ascii_alphanumeric())).count();
+            let written = p.locals.iter().filter(|v| {
+                let name = v.text.split('\u{1}').next().unwrap_or_default();
+                body.lines().skip(1).any(|l| is_written(l, name))
+            });
+            let blocks = (0..4).filter(|k| body.contains(&format!(" b{k} = ")) || body.contains(&format!(" b{k};"))).count();
+            let places = ((lines + body.matches(" -> ").count()) as f64).log2();
+            let values = 0.7 * (written.count() + blocks) as f64;
+            bits += instances as f64 * (places + values + body.matches("for (").count() as f64);
+        }
+        bits
     }
 
     /// Which proctypes exist and how they start. Bodies come later, but labels, locals and parameters are fixed now,
@@ -531,6 +575,13 @@ impl<'a> Gen<'a> {
             self.uses("bit");
             leaves.push(("b".into(), Ty::Bit, false));
         }
+        let chan = self.on.has("typedef-chan") && (self.on.has("buffered") || self.on.has("rendezvous"));
+        let cap = usize::from(self.on.has("buffered"));
+        if chan {
+            self.uses("typedef-chan");
+            self.uses(if cap == 0 { "rendezvous" } else { "buffered" });
+            fields.push(format!("chan c = [{cap}] of {{ byte }}"));
+        }
         let by_line = self.rng.chance(30);
         let _ = if by_line {
             writeln!(text, "typedef T {{\n    {};\n}};", fields.join(";\n    "))
@@ -551,6 +602,18 @@ impl<'a> Gen<'a> {
         }
         let _ = writeln!(text, "{outer} s0{};", if many { "[2]" } else { "" });
         let prefix = if many { format!("s0{}", hole(2)) } else { "s0".into() };
+        if chan {
+            let inner = if outer == "U" { "t.c" } else { "c" };
+            self.chans.push(Chan {
+                text: format!("{prefix}.{inner}"),
+                cap,
+                fields: vec![Field::Byte],
+                senders: None,
+                receivers: None,
+                local_to: None,
+                is_ref: false,
+            });
+        }
         for (leaf, ty, in_array) in leaves {
             self.globals.push(Var {
                 text: format!("{prefix}.{leaf}"),
@@ -810,7 +873,7 @@ impl<'a> Gen<'a> {
             c.fields == self.group
                 && (c.cap == 0) == self.group_rendezvous
                 && c.local_to.is_none()
-                && !c.text.contains('\u{1}')
+                && !c.text.contains(['\u{1}', '.'])
                 && !c.is_ref
         });
         let names = names.map(|c| c.text.clone()).collect::<Vec<_>>();
@@ -938,7 +1001,7 @@ impl<'a> Gen<'a> {
                 let chan = &self.chans[c];
                 chan.cap > 0
                     && chan.local_to.is_none()
-                    && !chan.text.contains('\u{1}')
+                    && !chan.text.contains(['\u{1}', '.'])
                     && !(referred && chan.fields == self.group)
             })
             .collect::<Vec<_>>();

@@ -193,6 +193,10 @@ impl Lexer {
                 (true, '"') => Tok::Str(sym),
                 (true, _) => Tok::Char(sym),
             }
+        } else if self.rest().starts_with("-->") {
+            // SPIN reads this as an arrow, too.
+            self.pos += 3;
+            Tok::Sign(Sign::Arrow)
         } else {
             match Sign::ALL.iter().find(|(_, text)| self.rest().starts_with(text)) {
                 Some((sign, text)) => {
@@ -218,7 +222,9 @@ impl Lexer {
             while let Some(b) = bytes.get(self.pos) {
                 if b.is_ascii_alphanumeric() || *b == b'_' {
                     self.pos += 1;
-                } else if let Some(c) = self.text[self.pos..].chars().next().filter(|c| !b.is_ascii() && c.is_alphanumeric()) {
+                } else if let Some(c) =
+                    self.text[self.pos..].chars().next().filter(|c| !b.is_ascii() && c.is_alphanumeric())
+                {
                     self.pos += c.len_utf8();
                 } else {
                     break;
@@ -320,6 +326,7 @@ mod tests {
     fn signs_are_read_longest_first() {
         check("a<->b <= << <> q??<x> 1..2 x++ -> --", "^a <-> b <= << <> q ?? < x > #1 .. #2 x ++ -> --");
         check("q!!1 q??[x] ::: @", "^q !! #1 q ?? [ x ] :: : @");
+        check("x-->y--", "^x -> y --");
     }
 
     #[test]

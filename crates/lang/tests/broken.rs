@@ -10,7 +10,8 @@ use std::path::Path;
 #[test]
 fn every_broken_model_is_explained() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken");
-    let mut files: Vec<_> = std::fs::read_dir(&folder).expect("the broken models are here").flatten().map(|e| e.path()).collect();
+    let mut files: Vec<_> =
+        std::fs::read_dir(&folder).expect("the broken models are here").flatten().map(|e| e.path()).collect();
     files.retain(|p| p.extension().is_some_and(|e| e == "pml"));
     files.sort();
     assert!(files.len() >= 45, "only {} broken models are left", files.len());

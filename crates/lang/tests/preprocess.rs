@@ -3,9 +3,9 @@
 mod common;
 
 use common::{errors, lines, no_files, read};
+use spinor_lang::parse;
 use spinor_lang::preprocess::{Options, Preprocessor};
 use spinor_lang::token::{NEWLINE, SPACE, Tok};
-use spinor_lang::parse;
 use std::io;
 use std::path::Path;
 
@@ -62,6 +62,7 @@ fn macros_with_arguments() {
     check("#define f(x) <x>\n#define obj f\n#define g(x) f(x\nobj(2) g(1))", "<2> <1>");
     check("#define z() zz\n#define f(x) [x]\nz() z( ) f() f( )", "zz zz [] []");
     check("#define f(x) <x>\nf(f(f(1)))", "<<<1>>>");
+    check("#define f(x) <x>\nf\n#define g\n(1) f(2\n#define h 3\nh)", "f / (1) <2 3>");
     check("#define N 3\n#define f(x) x+N\nf(N)", "3+3");
     check("#define v(x,...) x:__VA_ARGS__\nv(1,2,3) v(1,2) v(1)", "1:2,3 1:2 1:");
     check("#define p(f,a...) q(f,##a)\np(1) p(1,2)", "q(1) q(1,2)");
@@ -178,7 +179,9 @@ fn places_survive_macros() {
     let p = read("#define ONE 1a\n#define TWO(x) ONE + x\nbyte y;\ninit { y = TWO(2b) }\n");
     assert_eq!(
         errors(&p),
-        ["P0004 error 1:13..1:15 via ONE via TWO `1a` is not a number of Promela | help numbers are decimal digits only; names begin with a letter or `_`"]
+        [
+            "P0004 error 1:13..1:15 via ONE via TWO `1a` is not a number of Promela | help numbers are decimal digits only; names begin with a letter or `_`"
+        ]
     );
     let surface = p.sources.surface(p.diagnostics[0].primary.as_ref().map(|(s, _)| *s).unwrap_or_default());
     assert_eq!(p.sources.text(surface), "TWO(2b)");

@@ -87,7 +87,10 @@ fn statements() {
     stmts("for (i:1..3) { x = i }", "for (i : 1 .. 3) { x = i }");
     stmts("for (m in q) { skip }", "for (m in q) { 1 }");
     stmts("in = 1; in", "in = 1; in");
-    stmts("select (i : 1 .. 3); select (i : 1 .. n); select (i : (1) .. 3)", "select-literal (i : 1 .. 3); select (i : 1 .. n); select (i : <1> .. 3)");
+    stmts(
+        "select (i : 1 .. 3); select (i : 1 .. n); select (i : (1) .. 3)",
+        "select-literal (i : 1 .. 3); select (i : 1 .. n); select (i : <1> .. 3)",
+    );
     stmts("xr a; xs b, c; set_priority(0, 1 + 1)", "xr a; xs b, c; set_priority(0, (1+1))");
     stmts("c_code { x = 1; { y } }; c_code [x > 0] { z }", "c_code; c_code");
     stmts("_ = 3", "_ = 3");
@@ -107,21 +110,39 @@ fn declarations() {
     check("byte a, b[3] = 7, c = 2;\nbit d\nbool e\nint f", "byte a, b[3] = 7, c = 2\nbit d\nbool e\nint f");
     check("byte a[3] = {1, 2, 3}; unsigned u : 5 = 3, v : 2", "byte a[3] = {1,2,3}\nunsigned u:5 = 3, v:2");
     check("hidden byte a; show int b; local pid c", "hidden byte a\nshow int b\nlocal pid c");
-    check("chan a, b = [0] of { mtype, byte }, c[2] = [N] of { chan }", "chan a, b = [0] of {mtype, byte}, c[2] = [N] of {chan}");
-    check("mtype = { A, B }\nmtype { C D, E }\nmtype:f = { G }\nmtype x = A; mtype:f y", "mtype = { A, B }\nmtype = { C, D, E }\nmtype:f = { G }\nmtype x = A\nmtype:f y");
-    check("typedef T { byte a; int b[2]\n bool c, d; }\nT t, u[3];", "typedef T { byte a; int b[2]; bool c, d }\nT t, u[3]");
+    check(
+        "chan a, b = [0] of { mtype, byte }, c[2] = [N] of { chan }",
+        "chan a, b = [0] of {mtype, byte}, c[2] = [N] of {chan}",
+    );
+    check(
+        "mtype = { A, B }\nmtype { C D, E }\nmtype:f = { G }\nmtype x = A; mtype:f y",
+        "mtype = { A, B }\nmtype = { C, D, E }\nmtype:f = { G }\nmtype x = A\nmtype:f y",
+    );
+    check(
+        "typedef T { byte a; int b[2]\n bool c, d; }\nT t, u[3];",
+        "typedef T { byte a; int b[2]; bool c, d }\nT t, u[3]",
+    );
     check("typedef T { byte a }\ninit { T\nt; t.a = 1 }", "typedef T { byte a }\ninit() { T t; t.a = 1 }");
 }
 
 #[test]
 fn units() {
     check("proctype P(byte a, b; chan c) { skip }", "proctype P(byte a, b; chan c) { 1 }");
-    check("active [2] proctype P() priority 3 provided (x > 1) { skip }", "active [2] proctype P() priority 3 provided (x>1) { 1 }");
-    check("D_proctype P() { skip }; active D_proctype Q() { skip };;", "D_proctype P() { 1 }\nactive D_proctype Q() { 1 }");
+    check(
+        "active [2] proctype P() priority 3 provided (x > 1) { skip }",
+        "active [2] proctype P() priority 3 provided (x>1) { 1 }",
+    );
+    check(
+        "D_proctype P() { skip }; active D_proctype Q() { skip };;",
+        "D_proctype P() { 1 }\nactive D_proctype Q() { 1 }",
+    );
     check("init priority 2 { skip }", "init() priority 2 { 1 }");
     check("never { do :: np_ od }\nnever n { skip }", "never { do :: np_ od }\nnever n { 1 }");
     check("trace { q!1; q?1 } notrace { q!2 }", "trace { q!1; q?1 }\nnotrace { q!2 }");
-    check("c_decl { typedef int t; }\nc_state \"int x\" \"Global\"\nc_track \"&x\" \"4\" \"Matched\"", "c_decl\nc_state\nc_track");
+    check(
+        "c_decl { typedef int t; }\nc_state \"int x\" \"Global\"\nc_track \"&x\" \"4\" \"Matched\"",
+        "c_decl\nc_state\nc_track",
+    );
     check("c_code { char c = '\\0'; /* } */ f(0x1F, 1.5f, \"}\"); $ };\ninit { skip }", "c_code\ninit() { 1 }");
 }
 
@@ -178,22 +199,40 @@ fn arguments_replace_parameters_as_text() {
     check("inline f(x) { y = x*2 }\ninit { f(1+2) }", "init() { f{ y = (1+(2*2)) } }");
     check("inline f(a, b) { a = b; b.a = 1 }\ninit { f(x[2], y) }", "init() { f{ x[2] = y; y.x[2] = 1 } }");
     check("inline f(c) { c!1; printf(\"c\") }\ninit { f(q) }", "init() { f{ q!1; printf(\"c\") } }");
-    check("inline g(a) { x = a }\ninline f(a) { g(a + 1); g(a) }\ninit { f(2) }", "init() { f{ g{ x = (2+1) }; g{ x = 2 } } }");
+    check(
+        "inline g(a) { x = a }\ninline f(a) { g(a + 1); g(a) }\ninit { f(2) }",
+        "init() { f{ g{ x = (2+1) }; g{ x = 2 } } }",
+    );
     check("inline f(l) { goto l }\ninit { f(L); L: skip }", "init() { f{ goto L }; L: 1 }");
 }
 
 #[test]
 fn a_call_is_a_block() {
-    check("inline f() { skip; }\ninit { f() f() if :: f() :: f() -> f() fi }", "init() { f{ 1 }; f{ 1 }; if :: f{ 1 } :: f{ 1 }; f{ 1 } fi }");
+    check(
+        "inline f() { skip; }\ninit { f() f() if :: f() :: f() -> f() fi }",
+        "init() { f{ 1 }; f{ 1 }; if :: f{ 1 } :: f{ 1 }; f{ 1 } fi }",
+    );
     check("inline f() { skip }\ninit { f()\nunless { f() }\nf() }", "init() { <f{ 1 } unless { f{ 1 } }>; f{ 1 } }");
-    check("inline f(a) {\nx = a\ny = a\n}\ninit { f(1,\n) }".replace(",\n", "").as_str(), "init() { f{ x = 1; y = 1 } }");
+    check(
+        "inline f(a) {\nx = a\ny = a\n}\ninit { f(1,\n) }".replace(",\n", "").as_str(),
+        "init() { f{ x = 1; y = 1 } }",
+    );
 }
 
 #[test]
 fn return_assigns() {
-    check("inline f(a) { y = a; return a + 1 }\ninit { x = f(3); z[1] = f(2) }", "init() { f{ y = 3; x = (3+1) }; f{ y = 2; z[1] = (2+1) } }");
-    check("inline g(a) { return a }\ninline f(a) { t = g(a); return t }\ninit { x = f(1) }", "init() { f{ g{ t = 1 }; x = t } }");
-    check("inline f(a) { if :: a -> return 1 :: else -> return 2 fi }\ninit { x = f(y) }", "init() { f{ if :: y; x = 1 :: else; x = 2 fi } }");
+    check(
+        "inline f(a) { y = a; return a + 1 }\ninit { x = f(3); z[1] = f(2) }",
+        "init() { f{ y = 3; x = (3+1) }; f{ y = 2; z[1] = (2+1) } }",
+    );
+    check(
+        "inline g(a) { return a }\ninline f(a) { t = g(a); return t }\ninit { x = f(1) }",
+        "init() { f{ g{ t = 1 }; x = t } }",
+    );
+    check(
+        "inline f(a) { if :: a -> return 1 :: else -> return 2 fi }\ninit { x = f(y) }",
+        "init() { f{ if :: y; x = 1 :: else; x = 2 fi } }",
+    );
 }
 
 #[test]

@@ -839,6 +839,16 @@ proctype Q (t2) start l0 end l1
         assert!(facts_of(&system("1"), 0, 1).writes.population);
     }
 
+    #[test]
+    fn a_channel_variable_that_is_assigned_may_name_any_channel_and_those_die_with_their_processes() {
+        let text = TWO.replace("@q ? (%i)", "@p ? (%i)");
+        let f = facts_of(&text, 0, 2);
+        assert_eq!(f.guards.chans[0].name, ChanName::Any);
+        assert!(f.guards.globals.contains(5) && !f.guards.population, "all channels are global");
+        let text = text.replace("  var i: byte\n", "  var i: byte\n  chan c0 c: [1] of { byte }\n");
+        assert!(facts_of(&text, 0, 2).guards.population);
+    }
+
     /// Some reachable states of a system, by random walks.
     fn walk(interp: &Interp, r: &mut Random, mut visit: impl FnMut(&State, &mut Random)) {
         let Ok(initial) = interp.initial() else { return };
@@ -863,11 +873,7 @@ proctype Q (t2) start l0 end l1
     fn systems(n: u64, mut visit: impl FnMut(u64, Interp, &mut Random)) {
         for seed in 0..n {
             let mut r = Random::new(seed + 1);
-            let taste = Taste {
-                global_readers: seed % 3 == 0,
-                priorities: seed % 5 == 0,
-                monitor: seed % 4 == 0,
-            };
+            let taste = Taste { global_readers: seed % 3 == 0, priorities: seed % 5 == 0, monitor: seed % 4 == 0 };
             let system = read(&random::system(&mut r, taste)).unwrap();
             visit(seed, Interp::new(Arc::new(system)), &mut r);
         }

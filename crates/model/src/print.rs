@@ -103,7 +103,7 @@ impl<'a> Printer<'a> {
             w!(self, "uses {}\n", uses.join(", "));
         }
         for set in s.mtypes.iter() {
-            w!(self, "mtype {} {{ {} }}\n", name(&set.name), names(&set.names));
+            w!(self, "mtype {} {{{}{} }}\n", name(&set.name), space(&set.names), names(&set.names));
         }
         for n in 0..self.records.len() {
             let r = self.records[n];
@@ -710,6 +710,10 @@ fn ids(edges: &[EdgeId]) -> String {
         out.push_str(&e.to_string());
     }
     out
+}
+
+fn space(all: &[String]) -> &'static str {
+    if all.is_empty() { "" } else { " " }
 }
 
 fn names(all: &[String]) -> String {

@@ -120,10 +120,10 @@ fn compare(text: &str, found: &Explored) -> Result<(), String> {
             truncated.insert(edge.to_string());
         } else if let Some(edge) = line.strip_prefix("unreached ") {
             unreached.insert(edge.to_string());
-        } else if let Some(globals) = line.strip_prefix("globals ") {
-            if !found.ends.contains(globals) {
-                return Err(format!("no end with globals {globals}, but {:?}", found.ends));
-            }
+        } else if let Some(globals) = line.strip_prefix("globals ")
+            && !found.ends.contains(globals)
+        {
+            return Err(format!("no end with globals {globals}, but {:?}", found.ends));
         }
     }
     same("invalid ends", invalid_ends, found.invalid_ends)?;

@@ -369,7 +369,7 @@ impl Lower {
 
     fn claim(&mut self, c: &ast::Claim) -> Proctype {
         self.in_claim = true;
-        let name = c.name.as_ref().map_or("never", |n| &n.name);
+        let name = c.name.as_ref().map_or("claim", |n| &n.name);
         let t = self.graph_only(name, &c.body, c.name.as_ref().map_or(c.span, |n| n.span));
         self.in_claim = false;
         if let Some(var) = t.frame.vars.iter().next() {

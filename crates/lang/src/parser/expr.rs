@@ -96,7 +96,14 @@ impl Parser {
         };
         if matches!(&left.kind, ExprKind::Temporal(l, args) if *l == t && args.len() == 2) {
             let d = Diagnostic::warning("P0411", format!("`{word}` twice in a row without parentheses"))
-                .at(span, format!("read as `({}) {word} {}`", self.sources.one_line(left.span), self.sources.one_line(right.span)))
+                .at(
+                    span,
+                    format!(
+                        "read as `({}) {word} {}`",
+                        self.sources.one_line(left.span),
+                        self.sources.one_line(right.span)
+                    ),
+                )
                 .help("write the parentheses");
             self.diags.push(d.spin("6.5.2 reads it the same way"));
         }
@@ -362,7 +369,9 @@ impl Parser {
         let d = Diagnostic::error("P0015", "this `(` is not closed before `->`")
             .at(open, "opened here")
             .label(arrow, "the statement after the guard begins here")
-            .help("close the parenthesis before `->`; inside parentheses `->` makes a conditional value `(c -> a : b)`");
+            .help(
+                "close the parenthesis before `->`; inside parentheses `->` makes a conditional value `(c -> a : b)`",
+            );
         self.fail(d)
     }
 

@@ -452,9 +452,9 @@ impl Parser {
             let d = d.help("write `run` before it");
             if token.span.via.is_none() { d.fix(before, "run ") } else { d }
         } else {
-            Diagnostic::error("P0226", format!("there is no function {name}"))
-                .at(token.span, "called here")
-                .help("functions do not exist in Promela; a macro can stand for an expression, an inline for statements")
+            Diagnostic::error("P0226", format!("there is no function {name}")).at(token.span, "called here").help(
+                "functions do not exist in Promela; a macro can stand for an expression, an inline for statements",
+            )
         };
         self.fail(d)
     }

@@ -261,9 +261,9 @@ impl Parser {
     #[cold]
     fn odd_name(&mut self, name: &str, span: Span) {
         let odd: String = name.chars().filter(|c| !c.is_ascii()).map(|c| format!("`{c}` ")).take(5).collect();
-        let d = Diagnostic::error("P0001", format!("this name contains {}", odd.trim_end()))
-            .at(span, "")
-            .help("names consist of the letters a to z and A to Z, digits and `_`; others may stand in comments and strings");
+        let d = Diagnostic::error("P0001", format!("this name contains {}", odd.trim_end())).at(span, "").help(
+            "names consist of the letters a to z and A to Z, digits and `_`; others may stand in comments and strings",
+        );
         self.diags.push(d);
     }
 

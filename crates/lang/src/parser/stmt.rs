@@ -334,7 +334,7 @@ impl Parser {
                 None => {
                     let next = self.nth(1);
                     let known = token.name().is_some_and(|sym| self.known.typedefs.contains(&sym));
-                    next.name().is_some() && !(next.has(NEWLINE) && !known) && (known || self.at_c_type())
+                    next.name().is_some() && (known || self.at_c_type() && !next.has(NEWLINE))
                 }
             },
             _ => false,
@@ -607,8 +607,8 @@ impl Parser {
             let wanted = if token.key() == Some(Key::Fi) { Opened::If } else { Opened::Do };
             if enclosing.is_none_or(|o| o.what != wanted) {
                 let text = self.describe(&token);
-                let (opens, d) = if wanted == Opened::If { ("if", "P0014") } else { ("do", "P0014") };
-                let d = Diagnostic::error(d, format!("this {text} closes nothing"))
+                let opens = if wanted == Opened::If { "if" } else { "do" };
+                let d = Diagnostic::error("P0014", format!("this {text} closes nothing"))
                     .at(token.span, format!("no `{opens}` is open here"))
                     .label(opener.span, "in this block")
                     .help("remove it, or add what it should close");

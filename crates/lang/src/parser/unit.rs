@@ -343,7 +343,8 @@ impl Parser {
             self.eat(Sign::Comma);
             if self.at_separator() {
                 let span = self.cur().span;
-                let d = Diagnostic::error("P0242", "message types are separated by commas").at(span, "").help("write `,`");
+                let d =
+                    Diagnostic::error("P0242", "message types are separated by commas").at(span, "").help("write `,`");
                 self.report(if span.via.is_none() { d.fix(span, ",") } else { d });
                 self.skip_separators();
             }

@@ -213,7 +213,9 @@ impl Preprocessor<'_> {
     fn open_paren(&mut self) -> Option<Span> {
         let outer = std::mem::replace(&mut self.collecting, true);
         let newline = self.carried_newline;
+        self.seeking = true;
         let token = self.next_raw();
+        self.seeking = false;
         self.collecting = outer;
         if token.is(Sign::OpenParen) {
             self.carried_newline |= newline || token.has(NEWLINE);

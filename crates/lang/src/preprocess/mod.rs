@@ -79,6 +79,8 @@ pub struct Preprocessor<'a> {
     work: usize,
     /// The arguments of a macro are being read: the end of a file ends them.
     collecting: bool,
+    /// The `(` after the name of a macro is being looked for.
+    seeking: bool,
     /// `defined X` has a meaning here.
     in_condition: bool,
     /// Arguments of a macro crossed a line end, which now stands after them.
@@ -128,6 +130,7 @@ impl<'a> Preprocessor<'a> {
             arg_depth: 0,
             work: 0,
             collecting: false,
+            seeking: false,
             in_condition: false,
             carried_newline: false,
             pending: 0,
@@ -220,6 +223,13 @@ impl<'a> Preprocessor<'a> {
                 return Token { tok: Tok::Eof, ..token };
             }
             if first && token.is(Sign::Hash) {
+                if self.seeking {
+                    // As in gcc, a directive between a name and its `(` parts them.
+                    open.lexer.pos = token.span.lo as usize;
+                    open.lexer.line_start = true;
+                    self.carried_newline |= token.has(NEWLINE);
+                    return Token { tok: Tok::Eof, ..token };
+                }
                 self.directive(token.span);
                 continue;
             }

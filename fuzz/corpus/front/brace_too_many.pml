@@ -1,0 +1,6 @@
+byte x;
+init {
+  x = 1
+  }
+}
+proctype P() { skip }

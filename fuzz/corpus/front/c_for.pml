@@ -1,0 +1,7 @@
+byte i, s;
+init {
+  for (i = 0; i < 10; i++) {
+    s = s + i
+  }
+  s = 0
+}

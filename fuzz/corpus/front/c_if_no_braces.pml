@@ -1,0 +1,5 @@
+byte x, y;
+init {
+  if (x == 0) y = 1;
+  y = 4
+}

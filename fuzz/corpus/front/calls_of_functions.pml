@@ -1,0 +1,7 @@
+byte x;
+init {
+  sleep(1);
+  x = max(x, 2);
+  foo(x);
+  x = 1
+}

@@ -1,0 +1,6 @@
+byte x;
+init {
+  proctype P() { skip }
+  typedef T { byte a }
+  x = 1
+}

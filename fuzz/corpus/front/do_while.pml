@@ -1,0 +1,7 @@
+byte x;
+init {
+  do {
+    x = x + 1
+  } while (x < 3);
+  x = 0
+}

@@ -1,0 +1,8 @@
+typedef T { }
+mtype = { }
+init {
+  { };
+  if :: fi;
+  do :: -> skip od;
+  ; skip
+}

@@ -1,0 +1,6 @@
+byte x;
+init {
+  if :: x -> skip :: else fi
+  fi
+  x = 1
+}

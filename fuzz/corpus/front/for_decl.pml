@@ -1,0 +1,6 @@
+byte s;
+init {
+  for (byte i : 0 .. 9) {
+    s = s + i
+  }
+}

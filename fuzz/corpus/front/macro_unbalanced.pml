@@ -1,0 +1,7 @@
+#define BEGIN if :: x ->
+#define END od
+byte x;
+init {
+  BEGIN x = 1
+  END
+}

@@ -1,0 +1,6 @@
+chan q = [1] of { byte };
+byte x;
+init {
+  !full(q);
+  if :: !(empty(q)) && x -> skip :: x fi
+}

@@ -1,0 +1,6 @@
+int x;
+int *p;
+init {
+  p = &x;
+  x = *p
+}

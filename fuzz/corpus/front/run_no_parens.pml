@@ -1,0 +1,6 @@
+proctype P() { skip }
+init {
+  run P;
+  P();
+  run P()
+}

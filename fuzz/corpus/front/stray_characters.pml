@@ -1,0 +1,5 @@
+byte x, größe;
+init {
+  x = 1 $ 2;
+  x = x \ 2
+}

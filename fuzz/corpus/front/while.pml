@@ -1,0 +1,7 @@
+byte x;
+init {
+  while (x < 3) {
+    x++
+  }
+  x = 0
+}
