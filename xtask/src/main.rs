@@ -234,10 +234,13 @@ fn measure(args: &Args) -> Result<bool, String> {
                 for fault in unplanned {
                     println!("seed {seed}: an unplanned run-time error, {fault}");
                 }
-                let kinds = report
-                    .messages
-                    .iter()
-                    .map(|m| if m.starts_with("assertion violated (") { "assertion violated" } else { m });
+                let kinds = report.messages.iter().map(|m| {
+                    if m.starts_with("assertion violated") && !m.contains("invalid array index") {
+                        "assertion violated"
+                    } else {
+                        m
+                    }
+                });
                 for kind in kinds.collect::<std::collections::BTreeSet<_>>() {
                     *messages.entry(kind.to_string()).or_insert(0) += 1;
                 }

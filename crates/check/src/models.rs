@@ -70,7 +70,16 @@ impl Builder {
         let at = self.from + self.text[self.from..].find(text).expect("the statement is in the text");
         self.from = at + 1;
         let span = FileId::new(0).span(at, at + text.len());
-        self.plain_edge(Edge { from: Loc(from), to: Loc(to), guards, effects, then: Then::Yield, stmt: 0, span });
+        self.plain_edge(Edge {
+            from: Loc(from),
+            to: Loc(to),
+            guards,
+            effects,
+            then: Then::Yield,
+            in_d_step: false,
+            stmt: 0,
+            span,
+        });
     }
 
     fn plain_edge(&mut self, mut edge: Edge) {
@@ -95,6 +104,7 @@ impl Builder {
             guards: vec![Guard::Youngest],
             effects: vec![Effect::End],
             then: Then::Yield,
+            in_d_step: false,
             stmt: 0,
             span: Span::default(),
         });

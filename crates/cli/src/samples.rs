@@ -26,7 +26,16 @@ impl Maker<'_> {
         while self.proctype.locs.len() <= from.max(to) {
             self.proctype.locs.push(Location::default());
         }
-        let edge = Edge { from: Loc::new(from), to: Loc::new(to), guards, effects, then: Then::Yield, stmt, span };
+        let edge = Edge {
+            from: Loc::new(from),
+            to: Loc::new(to),
+            guards,
+            effects,
+            then: Then::Yield,
+            in_d_step: false,
+            stmt,
+            span,
+        };
         let id = self.proctype.edges.push(edge);
         self.proctype.locs[Loc::new(from)].edges.push(id);
         self.proctype.locs[Loc::new(from)].span = span;

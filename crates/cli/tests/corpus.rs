@@ -67,10 +67,14 @@ fn every_model_answers_its_truth_in_both_orders_and_by_the_oracle() {
         }
         let graph = Graph::build(&interp);
         let says = |property: &str| expect.contains(&format!("{property} violated\n"));
-        for (property, kind) in [("assert", Kind::Assertion), ("deadlock", Kind::EndState), ("runtime", Kind::RuntimeError)] {
+        for (property, kind) in
+            [("assert", Kind::Assertion), ("deadlock", Kind::EndState), ("runtime", Kind::RuntimeError)]
+        {
             let (n, shortest) = graph.violations(kind);
             if (n > 0) != says(property) {
-                wrong.push_str(&format!("{name} {property}: the oracle finds {n}, the nearest after {shortest:?} steps\n"));
+                wrong.push_str(&format!(
+                    "{name} {property}: the oracle finds {n}, the nearest after {shortest:?} steps\n"
+                ));
             }
         }
     }

@@ -140,13 +140,18 @@ impl Gen<'_> {
             exact[1] = "_".into();
         }
         let exact = exact.join(", ");
-        if self.rng.chance(35) {
+        // pan matches a rendez-vous send that finds no partner, too: only traces that allow all of them.
+        let lone = chan.cap == 0 && !self.options.disputed;
+        if self.rng.chance(35) && !lone {
             self.uses("notrace");
-            let _ = writeln!(text, "notrace {{\n    {name}!{exact};\n    {name}!{any}\n}}");
+            // pan calls an end state invalid in which a notrace, luckily, is not matched.
+            let (a, b) = if self.options.disputed { ("   ", "   ") } else { ("end_a:", "end_b:") };
+            let _ = writeln!(text, "notrace {{\n{a} {name}!{exact};\n{b} {name}!{any}\n}}");
             return;
         }
         self.uses("trace");
         let body = match self.rng.below(4) {
+            1 if lone => format!("end_a: do\n    :: {name}!{any}\n    :: {name}?{any}\n    od\n"),
             0 => format!("end_a: do\n    :: {name}!{any} ->\nend_b: {name}?{any}\n    od\n"),
             1 => format!("end_a: {name}!{exact};\nend_b: do\n    :: {name}!{any}\n    :: {name}?{any}\n    od\n"),
             _ => format!("end_a: do\n    :: {name}!{any}\n    :: {name}?{any}\n    od\n"),

@@ -103,8 +103,11 @@ impl Gen<'_> {
     pub fn call(&mut self, ctx: &Ctx) -> Option<Stmt> {
         let usable = (0..self.inlines.len())
             .filter(|&i| {
-                let refused =
-                    ctx.nonblock || ctx.dstep || ctx.first || ctx.no_io || self.procs.get(ctx.p).is_some_and(Proc::is_d);
+                let refused = ctx.nonblock
+                    || ctx.dstep
+                    || ctx.first
+                    || ctx.no_io
+                    || self.procs.get(ctx.p).is_some_and(Proc::is_d);
                 !(self.inlines[i].uses_io && refused)
             })
             .collect::<Vec<_>>();

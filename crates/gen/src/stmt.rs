@@ -250,7 +250,7 @@ impl Gen<'_> {
         let name = self.procs[ctx.p].labels[i].0.clone();
         if let Some(j) = second
             && self.rng.chance(12)
-            && !matches!(stmt, Stmt::Many(_))
+            && matches!(stmt, Stmt::Plain(_) | Stmt::Choice(..))
         {
             self.uses("label-pair");
             self.procs[ctx.p].labels[j].1 = true;
@@ -444,15 +444,20 @@ impl Gen<'_> {
                         g.uses("else");
                         g.waits += 1;
                         let label = format!("L_d{}", g.waits);
+                        body.extend(g.sequence(&rest, n - 1));
+                        // Selections between the jump and its label make SPIN take it for a jump into the d_step.
                         let skips = vec![Stmt::Plain(g.comparison()), Stmt::Plain(format!("goto {label}"))];
                         body.push(Stmt::Choice("if", vec![skips, vec![Stmt::plain("else")]]));
                         body.push(g.assignment(&rest));
-                        body.extend(g.sequence(&rest, 1));
                         let last = g.assignment(&rest);
                         body.push(Stmt::Labelled(label, Box::new(last)));
                         return body;
                     }
                     body.extend(g.sequence(&rest, n));
+                    if body.last().is_some_and(has_loop) {
+                        // SPIN loses the label behind a loop that ends a d_step.
+                        body.push(g.assignment(&rest));
+                    }
                     body
                 });
                 Some(Stmt::Block("d_step".into(), body))

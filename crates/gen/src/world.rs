@@ -124,7 +124,8 @@ fn is_written(line: &str, name: &str) -> bool {
             to.len() < 12 && !to.contains([';', ')', '>', '<', '!']) && !value.starts_with('=')
         });
         let counted = rest.starts_with("++") || rest.starts_with("--");
-        !before.is_ascii_alphanumeric() && (assigned || counted || line[..at].ends_with("INC(") || line[..at].contains('?'))
+        !before.is_ascii_alphanumeric()
+            && (assigned || counted || line[..at].ends_with("INC(") || line[..at].contains('?'))
     })
 }
 
@@ -306,7 +307,8 @@ impl<'a> Gen<'a> {
                 let name = v.text.split('\u{1}').next().unwrap_or_default();
                 body.lines().skip(1).any(|l| is_written(l, name))
             });
-            let blocks = (0..4).filter(|k| body.contains(&format!(" b{k} = ")) || body.contains(&format!(" b{k};"))).count();
+            let blocks =
+                (0..4).filter(|k| body.contains(&format!(" b{k} = ")) || body.contains(&format!(" b{k};"))).count();
             let places = ((lines + body.matches(" -> ").count()) as f64).log2();
             let values = 0.7 * (written.count() + blocks) as f64;
             bits += instances as f64 * (places + values + body.matches("for (").count() as f64);
@@ -1132,15 +1134,12 @@ impl<'a> Gen<'a> {
                 self.fault = None;
             }
             head += if deterministic || careless { "D_proctype " } else { "proctype " };
-            let params = self.procs[p]
-                .params
-                .iter()
-                .map(|(name, kind)| match kind {
-                    Param::Value(Ty::Bit) => format!("bit {name}"),
-                    Param::Value(Ty::Int) => format!("int {name}"),
-                    Param::Value(_) => format!("byte {name}"),
-                    Param::Chan => format!("chan {name}"),
-                });
+            let params = self.procs[p].params.iter().map(|(name, kind)| match kind {
+                Param::Value(Ty::Bit) => format!("bit {name}"),
+                Param::Value(Ty::Int) => format!("int {name}"),
+                Param::Value(_) => format!("byte {name}"),
+                Param::Chan => format!("chan {name}"),
+            });
             let noted = (self.on.has("priority") && self.procs[p].start == Start::Run).then(|| "byte pq".to_string());
             let params = noted.into_iter().chain(params).collect::<Vec<_>>();
             let _ = write!(head, "{}({})", self.procs[p].name, params.join("; "));

@@ -26,6 +26,13 @@ macro_rules! letters {
     };
 }
 
+/// One more name than an mtype set can hold.
+macro_rules! names {
+    () => {
+        "n0 n1 n2 n3 n4 n5 n6 n7 n8 n9 n10 n11 n12 n13 n14 n15 n16 n17 n18 n19 n20 n21 n22 n23 n24 n25 n26 n27 n28 n29 n30 n31 n32 n33 n34 n35 n36 n37 n38 n39 n40 n41 n42 n43 n44 n45 n46 n47 n48 n49 n50 n51 n52 n53 n54 n55 n56 n57 n58 n59 n60 n61 n62 n63 n64 n65 n66 n67 n68 n69 n70 n71 n72 n73 n74 n75 n76 n77 n78 n79 n80 n81 n82 n83 n84 n85 n86 n87 n88 n89 n90 n91 n92 n93 n94 n95 n96 n97 n98 n99 n100 n101 n102 n103 n104 n105 n106 n107 n108 n109 n110 n111 n112 n113 n114 n115 n116 n117 n118 n119 n120 n121 n122 n123 n124 n125 n126 n127 n128 n129 n130 n131 n132 n133 n134 n135 n136 n137 n138 n139 n140 n141 n142 n143 n144 n145 n146 n147 n148 n149 n150 n151 n152 n153 n154 n155 n156 n157 n158 n159 n160 n161 n162 n163 n164 n165 n166 n167 n168 n169 n170 n171 n172 n173 n174 n175 n176 n177 n178 n179 n180 n181 n182 n183 n184 n185 n186 n187 n188 n189 n190 n191 n192 n193 n194 n195 n196 n197 n198 n199 n200 n201 n202 n203 n204 n205 n206 n207 n208 n209 n210 n211 n212 n213 n214 n215 n216 n217 n218 n219 n220 n221 n222 n223 n224 n225 n226 n227 n228 n229 n230 n231 n232 n233 n234 n235 n236 n237 n238 n239 n240 n241 n242 n243 n244 n245 n246 n247 n248 n249 n250 n251 n252 n253 n254 n255"
+    };
+}
+
 macro_rules! codes {
     ($($code:literal $title:literal $text:literal $example:expr;)*) => {
         pub static CODES: &[Code] = &[$(Code { code: $code, title: $title, text: $text, example: $example }),*];
@@ -169,6 +176,44 @@ codes! {
     "P0045" "a macro defined again with another text"
     "From the second definition on the new text counts. If that is meant, `#undef` says so."
     "#define N 3\n#define N 4\nbyte x;\ninit { x = N }\n";
+
+    // Names
+
+    "P0101" "a name that is declared twice"
+    "Globals, proctypes, typedefs and mtype names share one namespace, and a local may not hide a name that is visible \
+     already. Blocks beside each other may use the same name for different variables."
+    "byte x;\nactive proctype P() { byte x; x = 1 }\n";
+
+    "P0102" "a variable that cannot be found"
+    "A variable must be declared above its use: globally, or in the body, in this block or one around it. A block's \
+     variables end with the block."
+    "bool locked;\nactive proctype P() { lokced = true }\n";
+
+    "P0103" "a proctype that does not exist"
+    "`run` and remote references name a proctype declared anywhere in the model."
+    "proctype Worker() { skip }\ninit { run Workr() }\n";
+
+    "P0104" "a label that does not exist"
+    "`goto` finds labels of its own body only, and those of the inline it stands in. A remote reference `P@L` needs a label \
+     `L` in the body of `P`."
+    "init { goto Finish }\n";
+
+    "P0105" "a label that stands twice in one body"
+    "A jump could not know where to go. Each use of an inline has labels of its own."
+    "byte x;\ninit { A: x = 1; A: x = 2; goto A }\n";
+
+    "P0106" "a type or a field that does not exist"
+    "A typedef must stand above its first use, and a field is one of those declared in it."
+    "typedef Point { byte x; byte y };\nPoint p;\ninit { p.z = 1 }\n";
+
+    "P0107" "an mtype set that does not exist"
+    "`mtype:fruit x` needs a declaration `mtype:fruit = { … }` somewhere."
+    "mtype:fruit f;\ninit { skip }\n";
+
+    "P0108" "`break` outside a loop"
+    "`break` leaves the innermost `do` or `for` around it. A d_step cannot be left from inside, so a loop around a d_step does \
+     not count."
+    "init { break }\n";
 
     // Statements
 
@@ -358,6 +403,165 @@ codes! {
     "P0246" "an array with no size or with several"
     "An array has one dimension of constant size. A typedef with an array in it makes tables: `m[i].cell[j]`."
     "byte m[2][3];\ninit { skip }\n";
+
+    // Meaning
+
+    "P0301" "an array without an index, or an index on something that is no array"
+    "`a` where `a` is an array means `a[0]`, as in SPIN; it is rarely what was meant."
+    "byte a[3];\ninit { a = 1 }\n";
+
+    "P0302" "a `run` with the wrong number of arguments"
+    "`run P(…)` gives each parameter of `P` a value. A parameter of a typedef counts as its fields."
+    "proctype P(byte a; byte b) { skip }\ninit { run P(1) }\n";
+
+    "P0303" "something that is not a channel"
+    "Sends, receives, polls and `len` work on variables declared `chan`."
+    "byte c;\ninit { c!1 }\n";
+
+    "P0304" "a whole record where one value is needed"
+    "Records can be sent, received and passed to `run`; everywhere else a field must be named."
+    "typedef Point { byte x; byte y };\nPoint p;\ninit { p = 1 }\n";
+
+    "P0305" "a size or number of slots that is out of range"
+    "An array has at least one element; a channel holds 0 (a rendez-vous) to 255 messages; 255 channels can be alive at a \
+     time."
+    "byte a[0];\ninit { skip }\n";
+
+    "P0306" "a state that would be too large"
+    "A search keeps millions of states. More than 65,536 values in one frame cannot be searched in any sensible way; use \
+     smaller bounds, which find most errors anyway."
+    "int a[500000000];\ninit { skip }\n";
+
+    "P0307" "a message with the wrong number of fields"
+    "The channel was declared with another number of fields. If the variable still names that channel when the statement \
+     runs, that is a run-time error."
+    "chan c = [1] of { byte, byte };\ninit { c!1 }\n";
+
+    "P0308" "one receive that assigns a variable twice"
+    "The second field would overwrite the first. Use `_` for a field that is not needed."
+    "chan c = [1] of { byte, byte };\ninit { byte x; c?x,x }\n";
+
+    "P0309" "something that must be a constant"
+    "Sizes, capacities, widths and numbers of processes are fixed before the model runs."
+    "byte n;\nbyte a[n + 1];\ninit { skip }\n";
+
+    "P0310" "two `else` that compete"
+    "`else` runs when nothing else at that point can. Two of them, in one selection or in a selection that begins with \
+     another, cannot both be the last resort."
+    "byte x;\ninit { if :: x == 1 -> skip :: else -> skip :: else -> x = 2 fi }\n";
+
+    "P0311" "a `run` in the wrong place"
+    "`run` starts a process and gives its number. It stands alone, or once in the value of an assignment; not in a condition, \
+     an argument, or a part of an expression that may be skipped."
+    "proctype P() { skip }\nbyte x;\ninit { x = (x == 1 -> run P() : 0) }\n";
+
+    "P0312" "a `run` inside a d_step"
+    "A d_step is one indivisible step of one process. Use `atomic`."
+    "proctype P() { skip }\ninit { d_step { run P() } }\n";
+
+    "P0313" "something that cannot be written"
+    "mtype names are constants; `_pid`, `_nr_pr` and `_last` are kept by the system."
+    "mtype = { ack };\ninit { ack = 1 }\n";
+
+    "P0314" "`_` is read"
+    "`_` swallows values: `q?_` receives a field and forgets it. There is nothing to read."
+    "byte x;\ninit { x = _ }\n";
+
+    "P0316" "priorities beside rendez-vous channels"
+    "Whether a process of high priority can move would depend on a partner of low priority. SPIN refuses the combination, \
+     and so do we."
+    "chan c = [0] of { bit };\nactive proctype P() priority 2 { c!1 }\nactive proctype Q() { c?1 }\n";
+
+    "P0317" "values of two mtype sets meet"
+    "Each named set counts from 1, so equal numbers of two sets mean different names."
+    "mtype:fruit = { apple };\nmtype:car = { saab };\nmtype:fruit f;\ninit { f = saab }\n";
+
+    "P0318" "a constant index outside its array"
+    "An array of n elements has the indices 0 to n-1."
+    "byte a[3];\ninit { a[3] = 1 }\n";
+
+    "P0319" "a channel made after the first statement"
+    "Channels come and go with their process, so they are made when it starts. Declare them at the top of the body."
+    "byte x;\ninit { x = 1; chan c = [1] of { byte } }\n";
+
+    "P0321" "too many processes"
+    "At most 255 processes are alive at a time."
+    "active [300] proctype P() { skip }\n";
+
+    "P0322" "a variable used as a constant"
+    "Its first value is taken, whatever happens to it later. A macro says what is meant."
+    "byte n = 3;\nbyte a[n];\ninit { a[n - 1] = 1 }\n";
+
+    "P0323" "a priority out of range"
+    "Priorities go from 1 (the default, the lowest) to 255."
+    "active proctype P() priority 300 { skip }\n";
+
+    "P0324" "too many names in an mtype set"
+    "An mtype value is a byte, and 0 means none: 255 names fit. Named sets count separately."
+    concat!("mtype = { ", names!(), " };\ninit { skip }\n");
+
+    "P0326" "more values than elements"
+    "An array's list of values may be shorter than the array (the last value fills the rest), not longer."
+    "byte a[2] = { 1, 2, 3 };\ninit { skip }\n";
+
+    "P0327" "more than one trace assertion"
+    "One `trace` or `notrace` describes the order of events for the whole model."
+    "chan c = [1] of { bit };\ninit { c!1 }\ntrace { c!1 }\nnotrace { c!1 }\n";
+
+    "P0328" "`enabled` beside rendez-vous channels"
+    "Whether a handshake is enabled depends on two processes; SPIN refuses the question, and so do we."
+    "chan c = [0] of { bit };\nactive proctype P() { c!1 }\nactive proctype Q() { c?1 }\nnever { do :: enabled(0) od }\n";
+
+    "P0329" "a hidden variable that is read"
+    "`hidden` keeps a variable out of the state. If its value matters, states that differ would be taken for the same, so \
+     Spinor keeps it."
+    "hidden byte h;\nbyte x;\ninit { h = 1; x = h }\n";
+
+    "P0330" "a never claim with variables of its own"
+    "A claim watches the system; what it needs to remember is declared outside."
+    "byte x;\ninit { x = 1 }\nnever { byte y; do :: x == y od }\n";
+
+    "P0331" "a never claim that sends or receives"
+    "A claim only looks. To ask what is in a channel, poll it: `q?[x]`."
+    "chan c = [1] of { bit };\ninit { c!1 }\nnever { do :: c?1 od }\n";
+
+    "P0332" "something else than sends and receives in a trace assertion"
+    "A trace lists events: sends and receives, in selections and loops."
+    "chan c = [1] of { bit };\nbyte x;\ninit { c!1 }\ntrace { x = 1; c!1 }\n";
+
+    "P0333" "an `unsigned` without its number of bits, or with a wrong one"
+    "`unsigned x : 5` has five bits. 1 to 31 are possible; other types have a fixed size."
+    "unsigned x;\ninit { x = 1 }\n";
+
+    "P0335" "`np_` outside a claim"
+    "`np_` says that no process makes progress; only claims and formulas may ask."
+    "byte x;\ninit { x = np_ }\n";
+
+    "P0336" "a temporal operator outside an `ltl` block, or inside arithmetic"
+    "`[]`, `<>`, `X`, `U` and their kin speak about runs. They combine with `!`, `&&`, `||`, `->` and `<->` only."
+    "byte p, q;\ninit { p = 1 }\nltl f { p + (<> q) }\n";
+
+    "P0337" "a promise about a channel that may change"
+    "`xr` and `xs` name one channel of the process; an element with a varying index is none."
+    "chan c[2] = [1] of { bit };\nbyte i;\ninit { xs c[i]; c[i]!1 }\n";
+
+    "P0338" "`unless` on the first statement of an option"
+    "The first statement of an option decides whether the option can be taken; it has no escape of its own. Put the \
+     `unless` around the whole selection."
+    "byte x;\ninit { if :: { x = 1 } unless { x == 2 } fi }\n";
+
+    "P0339" "a jump into or out of a d_step"
+    "A d_step is one step: it begins at its beginning and ends at its end."
+    "byte x;\ninit { d_step { x = 1; goto L }; L: x = 2 }\n";
+
+    "P0340" "jumps that go round"
+    "A circle of jumps without a statement never gets anywhere."
+    "init { L: goto L }\n";
+
+    "P0900" "embedded C"
+    "`c_code`, `c_expr` and their kin are C text that SPIN compiles into its verifier. Spinor has no C compiler; say the same in \
+     Promela."
+    "init { c_code { now.x = 1; } }\n";
 
     // Formulas
 

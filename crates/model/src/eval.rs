@@ -68,7 +68,11 @@ impl<'a> Eval<'a> {
                 if decl.capacity == 0 {
                     return Err(FaultKind::PolledRendezvous);
                 }
-                i32::from(self.find_message(chan, decl.fields.len(), *random, args)?.is_some())
+                // A poll may leave out fields at the end: they match anything.
+                if args.len() > decl.fields.len() {
+                    return Err(FaultKind::WrongArity { given: args.len(), fields: decl.fields.len() });
+                }
+                i32::from(self.first_match(chan, decl.fields.len(), *random, args)?.is_some())
             }
             Expr::Pid => i32::from(self.own()),
             Expr::NrPr => self.state.n_procs() as i32,
@@ -149,6 +153,16 @@ impl<'a> Eval<'a> {
         if args.len() != n_fields {
             return Err(FaultKind::WrongArity { given: args.len(), fields: n_fields });
         }
+        self.first_match(chan, n_fields, random, args)
+    }
+
+    fn first_match(
+        &self,
+        chan: Chan,
+        n_fields: usize,
+        random: bool,
+        args: &[Pattern],
+    ) -> Result<Option<usize>, FaultKind> {
         let len = self.state.chan_len(chan);
         for i in 0..if random { len } else { len.min(1) } {
             if self.matches(args, self.state.message(chan, n_fields, i))? {

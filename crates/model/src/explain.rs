@@ -67,7 +67,7 @@ fn reason(eval: Eval<'_>, interp: &Interp, edge: &Edge) -> Why {
             Guard::Youngest if eval.own() as usize + 1 < eval.state.n_procs() => {
                 return Why::NotYoungest((eval.state.n_procs() - 1) as Pid);
             }
-            Guard::NoneOf(others) if others.iter().any(|e| !matches!(interp.readiness(eval, t, *e), Ready::No)) => {
+            Guard::NoneOf(others) if others.iter().any(|e| interp.is_ready_alone(eval, t, *e)) => {
                 return Why::Preempted;
             }
             Guard::Channel => {

@@ -199,13 +199,30 @@ impl Interp {
 
     /// Whether an edge can run. A guard that faults counts as holding: firing it meets the fault.
     pub(crate) fn readiness(&self, eval: Eval<'_>, t: &Proctype, edge: EdgeId) -> Ready {
+        for guard in &t.edges[edge].guards {
+            if let Guard::NoneOf(others) = guard
+                && others.iter().any(|o| self.is_ready_alone(eval, t, *o))
+            {
+                return Ready::No;
+            }
+        }
+        self.readiness_alone(eval, t, edge)
+    }
+
+    pub(crate) fn is_ready_alone(&self, eval: Eval<'_>, t: &Proctype, edge: EdgeId) -> bool {
+        !matches!(self.readiness_alone(eval, t, edge), Ready::No)
+    }
+
+    /// Whether an edge can run as far as its own guards go. For an edge waited for that is enough: what it waits for in
+    /// turn is waited for as well (validator, V3), and the first of all that are ready waits for none.
+    fn readiness_alone(&self, eval: Eval<'_>, t: &Proctype, edge: EdgeId) -> Ready {
         let edge = &t.edges[edge];
         let mut ready = Ready::Yes;
         for guard in &edge.guards {
             let holds = match guard {
                 Guard::Holds(e) => eval.value(e) != Ok(0),
                 Guard::Youngest => eval.own() as usize + 1 == eval.state.n_procs(),
-                Guard::NoneOf(others) => others.iter().all(|e| matches!(self.readiness(eval, t, *e), Ready::No)),
+                Guard::NoneOf(_) => true,
                 Guard::Channel => {
                     match self.channel_readiness(eval, edge) {
                         Ok(Ready::No) => return Ready::No,
@@ -230,7 +247,7 @@ impl Interp {
                 if decl.capacity > 0 {
                     return yes_if(eval.state.chan_len(chan) < decl.capacity as usize);
                 }
-                if edge.then == Then::DStep {
+                if edge.in_d_step {
                     return Err(FaultKind::RendezvousInDStep);
                 }
                 let message = self.message(eval, decl, args)?;
@@ -316,6 +333,9 @@ impl Interp {
                 if links.pop().is_none() {
                     return;
                 }
+                if links.len() <= watched.0 {
+                    watched = (0, Vec::new()); // the path that led to the watched state has been left
+                }
                 continue;
             };
             let mut after = links.last().map_or(state, |l| &l.after).clone();
@@ -339,7 +359,7 @@ impl Interp {
                             let at = Some((step.pid, after.proctype(step.pid), step.edge));
                             fatal = Some(Fault { kind: FaultKind::EndlessAtomic, at });
                             todo.clear();
-                        } else if links.len() >= 2 * watched.0 || links.len() < watched.0 {
+                        } else if links.len() >= 2 * watched.0 {
                             watched = (links.len(), key);
                         }
                     }
@@ -587,7 +607,8 @@ impl<'i> Work<'_, 'i> {
         if t.deterministic {
             let mut steps = Vec::new();
             self.interp.proc_moves(eval, &mut steps);
-            if steps.len() > 1 {
+            // Several partners for one send are one statement.
+            if steps.iter().any(|s| s.edge != steps[0].edge) {
                 return Err(FaultKind::Nondeterminism);
             }
         }
@@ -620,10 +641,8 @@ impl<'i> Work<'_, 'i> {
                 return Err(FaultKind::EndlessDStep);
             }
             let eval = self.eval(Some(pid));
-            let next = t.locs[edge.to].edges.iter().find(|e| {
-                // The first that can run; a partner cannot answer inside a d_step.
-                !matches!(self.interp.readiness(eval, t, **e), Ready::No)
-            });
+            let ready = |e: &&EdgeId| !matches!(self.interp.readiness(eval, t, **e), Ready::No);
+            let next = t.locs[edge.to].edges.iter().find(ready);
             let Some(&next) = next else { return Err(FaultKind::DStepBlocks) };
             self.blame(pid, next);
             self.meet_faults_of_guards(pid, t, next)?;
@@ -674,7 +693,8 @@ impl<'i> Work<'_, 'i> {
                     self.state.remove_message(chan, n, at);
                 }
                 self.bind(pid, args, &message)?;
-                self.event(false, id, &message)
+                // A copy leaves the message where it is: no event.
+                if *keep { Ok(()) } else { self.event(false, id, &message) }
             }
             Effect::Run { proctype, args, priority } => {
                 let eval = self.eval(Some(pid));

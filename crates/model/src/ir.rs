@@ -220,6 +220,8 @@ pub struct Edge {
     pub guards: Vec<Guard>,
     pub effects: Vec<Effect>,
     pub then: Then,
+    /// Part of a `d_step`: its first statement, one inside, or its last.
+    pub in_d_step: bool,
     /// SPIN's number of the statement, which trails name. All steps of a `d_step` have the `d_step`'s.
     pub stmt: u32,
     pub span: Span,
@@ -231,7 +233,7 @@ pub enum Guard {
     Holds(Expr),
     /// The first effect, a send or receive, can be done: there is room, a matching message, a partner.
     Channel,
-    /// None of these edges of the same location can run. A partner's half of a handshake looks only at
+    /// None of these edges of the same location can run. Whatever those wait for is in the list too. A partner's half of a handshake looks only at
     /// those that could take the same message.
     NoneOf(Vec<EdgeId>),
     /// No process is younger.

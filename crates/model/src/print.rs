@@ -261,6 +261,9 @@ impl<'a> Printer<'a> {
             Then::Atomic => w!(self, " then atomic"),
             Then::DStep => w!(self, " then d_step"),
         }
+        if edge.in_d_step && edge.then != Then::DStep {
+            w!(self, " ends d_step");
+        }
         if edge.stmt != 0 {
             w!(self, " stmt {}", edge.stmt);
         }

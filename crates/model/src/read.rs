@@ -612,6 +612,7 @@ impl<'a> Exprs<'a> {
             guards: Vec::new(),
             effects: Vec::new(),
             then: Then::Yield,
+            in_d_step: false,
             stmt: 0,
             span: Span::default(),
         };
@@ -634,6 +635,13 @@ impl<'a> Exprs<'a> {
                 "yield" => Then::Yield,
                 other => return Err(self.c.error(format!("`{other}` is not one of atomic, d_step, yield"))),
             };
+            edge.in_d_step = edge.then == Then::DStep;
+        }
+        if self.c.take_word("ends") {
+            match self.c.word()? {
+                "d_step" => edge.in_d_step = true,
+                other => return Err(self.c.error(format!("`{other}` cannot end here; only a d_step can"))),
+            }
         }
         if self.c.take_word("stmt") {
             edge.stmt = self.c.u32()?;

@@ -1,9 +1,11 @@
 //! The rules every system keeps. Front ends lower carefully; this file does not trust them.
 //!
 //!   V1  every location an edge names exists, and the edge is in the list of the location it leaves, once
-//!   V2  `start` and `end` exist; the end's only edge is the process's death, which waits to be the youngest
-//!   V3  `NoneOf` names edges of the same location, and never, through others, the edge itself
-//!   V4  a channel guard goes with a first effect that sends or receives, and the other way round
+//!   V2  `start` and `end` exist; the end's only edge is the process's death, which waits to be the youngest; there is
+//!       no other death
+//!   V3  `NoneOf` names edges of the same location, not the edge itself, and with each edge all that this one waits for
+//!   V4  a channel guard goes with a first effect that sends or receives, and the other way round; a receive asks no
+//!       condition besides, so that its half of a handshake depends on the message alone
 //!   V5  a send or receive is never anything but the first effect of its edge
 //!   V6  a place lies inside its variable whatever its indices are, and has the type of what is there
 //!   V7  `run` gives as many arguments as the proctype has parameter slots
@@ -16,7 +18,7 @@
 
 use crate::index::Idx;
 use crate::ir::{
-    EdgeId, Effect, Expr, Frame, Guard, Init, Loc, MAX_LIVE, Pattern, Place, Proctype, Scope, Shape, System, Then, Type,
+    Effect, Expr, Frame, Guard, Init, Loc, MAX_LIVE, Pattern, Place, Proctype, Scope, Shape, System, Then, Type,
 };
 
 /// Every rule that is broken, with where; empty for a system that is well made.
@@ -57,19 +59,37 @@ impl Validator<'_> {
         for var in frame.vars.iter() {
             self.rule(u64::from(var.slot) == slot, "V8", "a gap between variables");
             slot += var.shape.n_slots();
+            self.shape(&var.shape);
+        }
+        for c in &frame.chans {
+            c.fields.iter().for_each(|ty| self.ty(*ty));
         }
         self.rule(slot == u64::from(frame.n_slots), "V8", "the variables do not fill the frame");
         for init in &frame.inits {
             match init {
-                Init::Value { slot, value, .. } => {
-                    self.rule(*slot < frame.n_slots, "V6", "an initialiser outside the frame");
+                Init::Value { slot, ty, value, .. } => {
+                    self.rule(frame_type(frame, *slot) == Some(*ty), "V6", "an initialiser of another type");
                     self.expr(value, local, false);
                 }
                 Init::Chan { slot, chan } => {
-                    self.rule(*slot < frame.n_slots, "V6", "a channel outside the frame");
+                    self.rule(frame_type(frame, *slot) == Some(Type::Chan), "V6", "a channel in another variable");
                     self.rule((*chan as usize) < frame.chans.len(), "V6", "a channel that is not declared");
                 }
             }
+        }
+    }
+
+    fn shape(&mut self, shape: &Shape) {
+        match shape {
+            Shape::Scalar(ty) => self.ty(*ty),
+            Shape::Array(_, of) => self.shape(of),
+            Shape::Record(r) => r.fields.iter().for_each(|(_, s)| self.shape(s)),
+        }
+    }
+
+    fn ty(&mut self, ty: Type) {
+        if let Type::Mtype(set) = ty {
+            self.rule(set.index() < self.system.mtypes.len(), "V13", "no such mtype set");
         }
     }
 
@@ -80,9 +100,12 @@ impl Validator<'_> {
         if let Some(e) = &t.provided {
             self.expr(e, Some(&t.frame), false);
         }
+        for promise in &t.promises {
+            self.at(&promise.chan, Some(&t.frame), false);
+        }
         if let Some(end) = t.locs.get(t.end) {
             let dies = match &end.edges[..] {
-                [e] => t.edges[*e].effects == [Effect::End] && t.edges[*e].guards == [Guard::Youngest],
+                [e] => t.edges.get(*e).is_some_and(|e| e.effects == [Effect::End] && e.guards == [Guard::Youngest]),
                 _ => false,
             };
             self.rule(dies, "V2", "the end does not end");
@@ -102,6 +125,7 @@ impl Validator<'_> {
             self.rule(from.is_some_and(|l| l.edges.iter().filter(|e| **e == id).count() == 1), "V1", "not listed once");
             self.rule(edge.to.index() < t.locs.len(), "V1", "leads nowhere");
             if edge.then == Then::DStep {
+                self.rule(edge.in_d_step, "V11", "goes on inside a d_step without being in one");
                 self.rule(
                     t.locs.get(edge.to).is_some_and(|l| !l.edges.is_empty()),
                     "V11",
@@ -112,13 +136,24 @@ impl Validator<'_> {
             let guarded = edge.guards.contains(&Guard::Channel);
             self.rule(guarded == edge.effects.first().is_some_and(io), "V4", "channel guard and effect do not agree");
             self.rule(!edge.effects.iter().skip(1).any(io), "V5", "a send or receive that is not first");
+            let asks = edge.guards.iter().any(|g| matches!(g, Guard::Holds(_)));
+            self.rule(edge.receive().is_none() || !asks, "V4", "a receive that also asks a condition");
+            let dies = edge.effects.contains(&Effect::End);
+            self.rule(!dies || edge.from == t.end, "V2", "a death elsewhere than at the end");
             for guard in &edge.guards {
                 match guard {
                     Guard::Holds(e) => self.expr(e, Some(&t.frame), false),
                     Guard::NoneOf(others) => {
                         let local = others.iter().all(|o| t.edges.get(*o).is_some_and(|o| o.from == edge.from));
                         self.rule(local, "V3", "waits for an edge of another location");
-                        self.rule(local && !waits_for(t, id, id, 0), "V3", "waits for itself");
+                        self.rule(!others.contains(&id), "V3", "waits for itself");
+                        let closed = others.iter().filter_map(|o| t.edges.get(*o)).all(|o| {
+                            o.guards.iter().all(|g| match g {
+                                Guard::NoneOf(further) => further.iter().all(|f| others.contains(f)),
+                                _ => true,
+                            })
+                        });
+                        self.rule(closed, "V3", "does not wait for what another waits for");
                     }
                     Guard::Channel | Guard::Youngest => {}
                 }
@@ -182,6 +217,10 @@ impl Validator<'_> {
             Scope::Local => local,
         };
         self.rule(frame.is_some(), "V10", "something local outside a process");
+        self.inside(p, frame);
+    }
+
+    fn inside(&mut self, p: &Place, frame: Option<&Frame>) {
         let ok = frame.and_then(|f| f.vars.get(p.var)).is_some_and(|v| {
             let last = u64::from(p.slot)
                 + p.index.iter().map(|s| u64::from(s.len.saturating_sub(1)) * u64::from(s.stride)).sum::<u64>();
@@ -223,9 +262,9 @@ impl Validator<'_> {
                 pid.iter().for_each(|e| self.expr(e, local, ran));
                 // The indices are the reader's, the variable is the other's.
                 place.index.iter().for_each(|s| self.expr(&s.value, local, ran));
-                let bare = Place { index: vec![], ..place.clone() };
+                self.rule(place.scope == Scope::Local, "V10", "a remote reference to a global");
                 match self.system.proctypes.get(*proctype) {
-                    Some(t) => self.at(&bare, Some(&t.frame), ran),
+                    Some(t) => self.inside(place, Some(&t.frame)),
                     None => self.rule(false, "V13", "a proctype that does not exist"),
                 }
             }
@@ -233,12 +272,9 @@ impl Validator<'_> {
     }
 }
 
-fn waits_for(t: &Proctype, edge: EdgeId, goal: EdgeId, depth: usize) -> bool {
-    depth > t.edges.len()
-        || t.edges[edge].guards.iter().any(|g| match g {
-            Guard::NoneOf(others) => others.iter().any(|o| *o == goal || waits_for(t, *o, goal, depth + 1)),
-            _ => false,
-        })
+fn frame_type(frame: &Frame, slot: u32) -> Option<Type> {
+    let var = frame.vars.iter().find(|v| v.slot <= slot && u64::from(slot - v.slot) < v.shape.n_slots())?;
+    slot_type(&var.shape, u64::from(slot - var.slot))
 }
 
 /// The type of one slot of a shape, without listing all of them.

@@ -157,6 +157,7 @@ fn a_system_that_breaks_the_rules_survives_as_well() {
         guards: vec![Guard::NoneOf(vec![]), Guard::Channel, Guard::Holds(x())],
         effects: vec![Effect::End, Effect::Assert(Expr::NewPid)],
         then: Then::DStep,
+        in_d_step: true,
         stmt: 3,
         span: Span::default(),
     });

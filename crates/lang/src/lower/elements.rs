@@ -368,11 +368,18 @@ impl Builder<'_> {
                 let jump = self.add_jump(span);
                 match self.breaks.last_mut() {
                     Some(breaks) => breaks.push(jump),
-                    None => self.lower.report(
-                        Diagnostic::error("P0108", "`break` outside a loop")
-                            .at(span, "no `do` or `for` around it")
-                            .help("use `goto` to leave something else"),
-                    ),
+                    None => {
+                        let why = if self.d_steps.is_empty() {
+                            "no `do` or `for` around it"
+                        } else {
+                            "no `do` or `for` around it inside the d_step"
+                        };
+                        self.lower.report(
+                            Diagnostic::error("P0108", "`break` outside a loop")
+                                .at(span, why)
+                                .help("use `goto` to leave something else"),
+                        );
+                    }
                 }
                 vec![Item { entry: jump, exits: vec![] }]
             }
@@ -479,7 +486,7 @@ impl Builder<'_> {
                     .label(self.list[elses[0].0].span, "the first"),
             );
         }
-        firsts.extend(elses.iter().map(|(e, _)| *e));
+        firsts.extend(elses.first().map(|(e, _)| *e));
         firsts
     }
 
@@ -898,7 +905,7 @@ impl Builder<'_> {
                 effects.push(Effect::Send { chan, sorted: *sorted, args: args.into_iter().map(|(e, _)| e).collect() });
             }
             StmtKind::Receive { chan, random, keep, args } => {
-                let args = l.patterns(chan, args, span);
+                let args = l.patterns(chan, args, span, false);
                 let chan = l.chan(chan);
                 guards.push(Guard::Channel);
                 effects.push(Effect::Receive { chan, random: *random, keep: *keep, args });
@@ -972,7 +979,6 @@ impl Builder<'_> {
                     Diagnostic::error("P0104", format!("there is no label `{}` in this body", label.name))
                         .at(label.span, "nowhere to go"),
                 );
-                self.list[jump].next = Some(jump);
                 continue;
             };
             let (from, to) = (self.list[jump].d_step, self.list[target].d_step);

@@ -75,7 +75,7 @@ impl Lower {
                 Expr::Probe(probe, Box::new(self.chan(v)))
             }
             ExprKind::Poll { chan, random, args } => {
-                let args = self.patterns(chan, args, e.span);
+                let args = self.patterns(chan, args, e.span, true);
                 // A poll assigns nothing: a variable in it matches whatever is there.
                 let args = args.into_iter().map(|p| if matches!(p, Pattern::Bind(_)) { Pattern::Any } else { p });
                 Expr::Poll { chan: Box::new(self.chan(chan)), random: *random, args: args.collect() }
@@ -106,6 +106,7 @@ impl Lower {
             ExprKind::RemoteLabel { proctype, pid, label } => {
                 let pid = pid.as_ref().map(|p| Box::new(self.expr(p)));
                 let Some(sig) = self.proctype_named(proctype) else { return Expr::Const(0) };
+                self.label_uses.entry((sig, label.name.to_string())).or_insert(label.span);
                 let loc = Loc(u32::MAX); // settled when all graphs are known
                 Expr::AtLabel { proctype: sig, pid, loc, label: label.name.to_string() }
             }
@@ -217,7 +218,9 @@ impl Lower {
                 return None;
             }
             None => {
-                self.unknown(&first.name);
+                if !self.poisoned.contains(&first.name.name) {
+                    self.unknown(&first.name);
+                }
                 return None;
             }
         };
@@ -446,7 +449,7 @@ impl Lower {
     }
 
     /// The arguments of a receive or a poll.
-    pub fn patterns(&mut self, chan: &VarRef, args: &[ast::RecvArg], span: Span) -> Vec<Pattern> {
+    pub fn patterns(&mut self, chan: &VarRef, args: &[ast::RecvArg], span: Span, poll: bool) -> Vec<Pattern> {
         let mut out = Vec::new();
         for arg in args {
             match &arg.kind {
@@ -482,7 +485,11 @@ impl Lower {
                 }
             }
         }
-        self.check_arity(chan, out.len(), span, false);
+        // A poll may leave out fields at the end.
+        let short = poll && self.known_fields(chan).is_some_and(|(fields, _)| out.len() < fields.len());
+        if !short {
+            self.check_arity(chan, out.len(), span, false);
+        }
         out
     }
 

@@ -198,6 +198,7 @@ impl Builder<'_> {
             debug_assert!(matches!(effects.first(), Some(Effect::Send { .. } | Effect::Receive { .. })));
         }
         let span = e.span;
+        let in_d_step = e.d_step.is_some();
         let mut stmt = e.stmt;
         let (to, then) = match (e.next, e.d_step) {
             (None, _) => (None, Then::Yield),
@@ -217,7 +218,7 @@ impl Builder<'_> {
             }
         };
         let to = to.map_or(loc, |el| self.loc(el));
-        let id = self.edges.push(Edge { from: loc, to, guards, effects, then, stmt, span });
+        let id = self.edges.push(Edge { from: loc, to, guards, effects, then, in_d_step, stmt, span });
         self.locs[loc].edges.push(id);
         id
     }

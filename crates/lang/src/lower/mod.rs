@@ -65,7 +65,8 @@ pub fn lower(name: &str, program: &Program, sources: Arc<Sources>) -> (Option<Mo
     let mut lower = Lower::new(sources);
     lower.collect(program);
     let (system, formulas) = lower.build(name, program);
-    let diags = std::mem::take(&mut lower.diags);
+    let mut diags = std::mem::take(&mut lower.diags);
+    diags.sort_by_key(|d| d.primary.as_ref().map(|(span, _)| (span.file, span.lo)));
     let model = (!diags.iter().any(Diagnostic::is_error)).then(|| Model { system: Arc::new(system), formulas });
     (model, diags)
 }
@@ -81,6 +82,10 @@ struct Lower {
     proctypes: HashMap<Arc<str>, Sig>,
     /// Labels some expression asks about from outside, by proctype.
     remote_labels: HashSet<(Arc<str>, Arc<str>)>,
+    /// Names whose declaration was refused.
+    poisoned: HashSet<Arc<str>>,
+    /// Where each remote label was first asked for.
+    label_uses: HashMap<(ProctypeId, String), Span>,
     /// The body being lowered, if any.
     body: Option<Body>,
     /// Where a `run` in the expression being lowered goes; `None` where none may stand.
@@ -112,6 +117,8 @@ impl Lower {
             globals: FrameBuilder::default(),
             proctypes: HashMap::new(),
             remote_labels: HashSet::new(),
+            poisoned: HashSet::new(),
+            label_uses: HashMap::new(),
             body: None,
             runs: None,
             uses: Uses::default(),
@@ -255,10 +262,11 @@ impl Lower {
         }
         for (proctype, label) in missing {
             let t = &system.proctypes[proctype];
+            let asked = self.label_uses.get(&(proctype, label.clone())).copied().unwrap_or(t.span);
             self.report(
                 Diagnostic::error("P0104", format!("`{}` has no label `{label}`", t.name))
-                    .at(t.span, "this proctype")
-                    .help("a remote reference `P@L` names a label of the proctype"),
+                    .at(asked, "no process can stand there")
+                    .label(t.span, "the proctype"),
             );
         }
         formulas

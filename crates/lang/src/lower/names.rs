@@ -121,10 +121,13 @@ impl Lower {
     }
 
     fn redeclared(&mut self, name: &Ident, old: Span) {
+        // Types and mtype names are read first; the order that matters here is that of the text.
+        let swapped = old.file == name.span.file && old.lo > name.span.lo;
+        let (first, again) = if swapped { (name.span, old) } else { (old, name.span) };
         self.report(
             Diagnostic::error("P0101", format!("`{}` is declared twice", name.name))
-                .at(name.span, "declared again here")
-                .label(old, "first declared here")
+                .at(again, "declared again here")
+                .label(first, "first declared here")
                 .help("Promela has no shadowing: choose another name"),
         );
     }
@@ -198,9 +201,6 @@ impl Lower {
                 slot += n_slots;
                 fields.push((v.name.name.to_string(), shape));
             }
-        }
-        if fields.is_empty() {
-            self.report(Diagnostic::error("P0325", "a typedef without fields").at(t.name.span, "no field declared"));
         }
         let record = Arc::new(Record { name: t.name.name.to_string(), fields });
         self.records.insert(t.name.name.clone(), RecordDef { record, span: t.name.span, inits });
@@ -413,17 +413,9 @@ impl Lower {
         }
     }
 
-    /// A name whose declaration failed: known as a byte, so that its uses are not reported again.
+    /// A name whose declaration failed: its uses are not reported again.
     fn poison(&mut self, name: &Ident) {
-        let mut frame = match &mut self.body {
-            Some(body) => std::mem::take(&mut body.frame),
-            None => std::mem::take(&mut self.globals),
-        };
-        self.add_var(&mut frame, name, Shape::Scalar(Type::Byte), false);
-        match &mut self.body {
-            Some(body) => body.frame = frame,
-            None => self.globals = frame,
-        }
+        self.poisoned.insert(name.name.clone());
     }
 
     fn add_var(&mut self, frame: &mut FrameBuilder, name: &Ident, shape: Shape, hidden: bool) -> VarId {
@@ -466,13 +458,6 @@ impl Lower {
 
     pub fn declare_params(&mut self, d: &ast::Decl) {
         for v in &d.vars {
-            if v.array.is_some() || v.init.is_some() {
-                self.report(
-                    Diagnostic::error("P0334", format!("parameter `{}` is an array or has a value", v.name.name))
-                        .at(v.span, "a parameter is a single value, given by `run`")
-                        .help("put an array into a typedef to pass it"),
-                );
-            }
             self.declare_local_name(&v.name);
             match self.shape(&d.ty, v.width.as_ref(), None) {
                 Some(shape) => {

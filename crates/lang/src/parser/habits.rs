@@ -64,7 +64,7 @@ impl Parser {
             ))
         };
         self.report(d);
-        while !self.at(Sign::OpenParen) {
+        while !self.at(Sign::OpenParen) && !self.at_end() {
             self.bump();
         }
         self.skip_balanced();
