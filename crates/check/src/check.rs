@@ -11,7 +11,7 @@ use crate::trace::{self, Trace};
 use crate::verdict::{Kind, Verdict};
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::interp::Interp;
-use spinor_model::ir::{Effect, System};
+use spinor_model::ir::{Edge, Effect, System};
 use spinor_store::Arena;
 use std::collections::BTreeSet;
 
@@ -224,7 +224,9 @@ fn safety(
     drop(store);
     if search == Search::Dfs && settings.shorten && settings.all_errors.is_none() {
         for (kind, trace, n_steps) in &mut traces {
-            if let Some(shorter) = shorten(interp, *kind, *n_steps, &request, observer) {
+            let effort = request.max_memory.unwrap_or(u64::MAX).min(SHORTEN_AT_LEAST.max(SHORTEN_TIMES * bytes));
+            let like = Request { max_memory: Some(effort), ..request.clone() };
+            if let Some(shorter) = shorten(interp, *kind, *n_steps, &like, observer) {
                 *trace = shorter;
             }
         }
@@ -236,6 +238,11 @@ fn safety(
     let counts_all = settings.all_errors.is_some();
     Safety { traces: told.collect(), tally, stopped, counts_all, index: report.searches.len() - 1 }
 }
+
+/// What a shorter trace may cost, in bytes of states: some times what the trace itself did, so that a quick find
+/// stays quick. Past that the trace is shown as it was found.
+const SHORTEN_TIMES: u64 = 4;
+const SHORTEN_AT_LEAST: u64 = 32 << 20;
 
 /// A shortest trace, if there is one of fewer steps. Its search is not part of the statistics.
 fn shorten(interp: &Interp, kind: Kind, n_steps: usize, like: &Request, observer: &mut dyn Observer) -> Option<Trace> {
@@ -250,11 +257,13 @@ fn shorten(interp: &Interp, kind: Kind, n_steps: usize, like: &Request, observer
 fn unreached(system: &System, reached: &EdgeSet) -> Vec<Unreached> {
     let mut out = Vec::new();
     for (proctype, t) in system.proctypes.enumerated() {
-        let done: BTreeSet<u32> =
-            t.edges.enumerated().filter(|(e, _)| reached.has(proctype, *e)).map(|(_, edge)| edge.stmt).collect();
+        // An edge may stand at several locations, and all edges of a d_step have one number: both tell a statement.
+        let statement = |e: &Edge| (e.stmt, e.span);
+        let taken = t.edges.enumerated().filter(|(e, _)| reached.has(proctype, *e));
+        let done: BTreeSet<_> = taken.map(|(_, edge)| statement(edge)).collect();
         let mut told = BTreeSet::new();
         for (id, edge) in t.edges.enumerated() {
-            if !done.contains(&edge.stmt) && told.insert(edge.stmt) {
+            if !done.contains(&statement(edge)) && told.insert(statement(edge)) {
                 let end = matches!(edge.effects.last(), Some(Effect::End));
                 out.push(Unreached { proctype, edge: id, span: edge.span, end });
             }

@@ -135,6 +135,7 @@ impl Gen<'_> {
         let mut args: Vec<String> = Vec::new();
         let mut bases: Vec<String> = Vec::new();
         let mut constants: Vec<String> = Vec::new();
+        let disputed = self.options.disputed;
         for field in &chan.fields {
             let fits = |v: &Var| match field {
                 Field::Bit => v.ty.is_bit() || v.ty == Ty::Byte || v.ty == Ty::Int,
@@ -161,7 +162,9 @@ impl Gen<'_> {
                     let target = self.writable(|v| {
                         // A parameter may stand for the variable of another field.
                         let parameter = ctx.inline && ["v", "w"].contains(&v.text.as_str());
-                        fits(v) && !parameter && !bases.contains(&base(&v.text))
+                        // pan undoes a receive with the variables' values, and does not restore hidden ones.
+                        let known = v.readable || disputed;
+                        fits(v) && known && !parameter && !bases.contains(&base(&v.text))
                     });
                     match target {
                         Some(v) => {

@@ -1,7 +1,7 @@
 //! Statements and bodies.
 
 use crate::print::Stmt;
-use crate::world::{Field, Gen, Start, Ty, Var};
+use crate::world::{Field, Gen, Proc, Start, Ty, Var};
 
 /// Where a statement stands, and what that forbids.
 #[derive(Clone, Copy)]
@@ -233,7 +233,7 @@ impl Gen<'_> {
             || ctx.p == usize::MAX
             || !self.rng.chance(35)
             || !takes_label(&stmt)
-            || (ctx.unless > 0 && matches!(stmt, Stmt::Unless(..)) && !self.options.disputed)
+            || (matches!(stmt, Stmt::Unless(..)) && (ctx.unless > 0 || starts_unless(&stmt)) && !self.options.disputed)
         {
             return stmt;
         }
@@ -422,7 +422,11 @@ impl Gen<'_> {
                 self.uses("atomic");
                 let n = self.rng.range(2, 3);
                 let inner = Ctx { atomic: true, no_label: true, ..inside };
-                let body = self.in_block(|g| g.sequence(&inner, n));
+                let body = self.in_block(|g| {
+                    let mut body = g.sequence(&inner, n);
+                    g.step_before_jump(&inner, &mut body);
+                    body
+                });
                 Some(Stmt::Block("atomic".into(), body))
             }
             Kind::DStep => {
@@ -469,6 +473,7 @@ impl Gen<'_> {
                 let inner = Ctx { no_label: true, ..inside };
                 let body = self.in_block(|g| {
                     let mut body = g.sequence(&inner, n);
+                    g.step_before_jump(&inner, &mut body);
                     // SPIN takes the end of a returning inline there for a jump out of the d_step.
                     if ctx.dstep && !g.options.disputed && body.last().is_some_and(|s| g.returns(s)) {
                         body.push(g.assignment(&inner.later()));
@@ -480,7 +485,7 @@ impl Gen<'_> {
             Kind::Unless => Some(self.unless(&inside)),
             Kind::Goto => self.jump(ctx),
             Kind::Break => {
-                if ctx.first && !self.on.has("goto-guard") {
+                if ctx.first && (!self.on.has("goto-guard") || self.overlooked(ctx)) {
                     return None;
                 }
                 self.uses(if ctx.first { "break-guard" } else { "break" });
@@ -546,6 +551,13 @@ impl Gen<'_> {
                 let stmt = self.assignment(ctx);
                 Some(Stmt::Many(vec![Stmt::Verbatim(comment.into()), stmt]))
             }
+        }
+    }
+
+    /// SPIN counts atomic steps differently when a block inside an atomic is nothing but a jump.
+    fn step_before_jump(&mut self, ctx: &Ctx, body: &mut Vec<Stmt>) {
+        if ctx.atomic && body.len() == 1 && is_jump(&body[0]) && !self.options.disputed {
+            body.insert(0, self.assignment(ctx));
         }
     }
 
@@ -734,7 +746,11 @@ impl Gen<'_> {
                 vec![first]
             };
             let more = self.rng.weighted(&[20, 50, 30]);
-            option.extend(self.sequence(&inner.later(), more));
+            let rest = self.sequence(&inner.later(), more);
+            if rest.first().is_some_and(starts_d_step) && has_loop(&option[0]) {
+                option.push(self.assignment(&inner.later()));
+            }
+            option.extend(rest);
             options.push(option);
         }
         if word == "do" && ctx.loops == 0 && self.rng.chance(35) && !has_else {
@@ -887,15 +903,15 @@ impl Gen<'_> {
             0 if self.on.has("atomic") => {
                 self.uses("atomic");
                 let inner = Ctx { atomic: true, ..inner };
-                Stmt::Block("atomic".into(), self.in_block(|g| g.sequence(&inner, n)))
+                Stmt::Block("atomic".into(), self.in_block(|g| g.guarded(&inner, n)))
             }
             1 => self.selection("if", &Ctx { no_label: false, ..inner }),
             // SPIN calls the breaks of a guarded loop misplaced when it stands in an escape itself.
             2 if !ctx.atomic && !ctx.escape => self.selection("do", &Ctx { no_label: false, ..inner }),
             3 => self.assignment(&inner),
             _ => {
-                let inner = Ctx { main_block: true, ..inner };
-                Stmt::Block(String::new(), self.in_block(|g| g.sequence(&inner, n)))
+                let inner = Ctx { main_block: !ctx.no_label || ctx.main_block, ..inner };
+                Stmt::Block(String::new(), self.in_block(|g| g.guarded(&inner, n)))
             }
         };
         let guard = Ctx { first: true, no_else: true, unless: ctx.unless, escape: true, no_label: true, ..ctx.later() };
@@ -910,6 +926,15 @@ impl Gen<'_> {
             Stmt::Block(String::new(), body)
         });
         Stmt::Unless(Box::new(main), Box::new(escape))
+    }
+
+    /// What an `unless` guards. With a jump in front, SPIN sometimes lets the process stand still.
+    fn guarded(&mut self, ctx: &Ctx, n: usize) -> Vec<Stmt> {
+        let mut body = self.sequence(ctx, n);
+        if body.first().is_some_and(is_jump) && !self.options.disputed {
+            body.insert(0, self.assignment(ctx));
+        }
+        body
     }
 
     fn escape_guard(&mut self, ctx: &Ctx) -> Stmt {
@@ -943,6 +968,11 @@ impl Gen<'_> {
         self.blocking_condition(ctx)
     }
 
+    /// pan overlooks an option that only jumps when it looks for nondeterminism.
+    fn overlooked(&self, ctx: &Ctx) -> bool {
+        self.procs.get(ctx.p).is_some_and(Proc::is_d) && !self.options.disputed
+    }
+
     fn jump(&mut self, ctx: &Ctx) -> Option<Stmt> {
         if ctx.p == usize::MAX {
             return None;
@@ -962,7 +992,7 @@ impl Gen<'_> {
             return Some(Stmt::Many(vec![step, jump]));
         }
         if ctx.first {
-            if !self.on.has("goto-guard") {
+            if !self.on.has("goto-guard") || self.overlooked(ctx) {
                 return None;
             }
             self.uses("goto-guard");
@@ -1018,6 +1048,12 @@ fn has_loop(stmt: &Stmt) -> bool {
         Stmt::Plain(text) => text.starts_with("select"),
         Stmt::Decl(_) | Stmt::BareLabel(_) | Stmt::Verbatim(_) => false,
     }
+}
+
+/// Whether it is an `unless` whose guarded block starts with another.
+fn starts_unless(stmt: &Stmt) -> bool {
+    let Stmt::Unless(main, _) = stmt else { return false };
+    matches!(&**main, Stmt::Block(_, body) if matches!(body.first(), Some(Stmt::Unless(..))))
 }
 
 fn starts_d_step(stmt: &Stmt) -> bool {

@@ -492,6 +492,10 @@ impl<'a> Gen<'a> {
         self.declare_chans(text);
         if self.fault == Some("fault-chan") {
             *text += "chan none;\n";
+            // SPIN refuses a send with more fields than any channel has.
+            if self.chans.is_empty() {
+                *text += "chan spare = [1] of { byte };\n";
+            }
         }
         if matches!(self.fault, Some("fault-params")) {
             *text += "chan pair = [1] of { byte, byte };\n";

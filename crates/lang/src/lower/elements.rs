@@ -25,7 +25,7 @@ use super::names::Meaning;
 use crate::ast::{self, ExprKind, Seq, Stmt, StmtKind, VarRef};
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::index::IndexVec;
-use spinor_model::ir::{BinOp, Effect, Expr, Guard, MtypeId, Pattern, Place, Probe, Promise, Type};
+use spinor_model::ir::{BinOp, Effect, Expr, Guard, MtypeId, Pattern, Place, Probe, Promise};
 use spinor_model::source::Span;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -768,7 +768,7 @@ impl Builder<'_> {
         }
         // Over a channel: every message goes round once.
         let chan = self.lower.chan(over);
-        let counter = self.lower.hidden_local(Type::Int, span);
+        let counter = self.lower.loop_counter(span);
         let fields = self.lower.places(var);
         let known = self.lower.known_fields(over);
         if let Some((types, decl)) = known

@@ -29,14 +29,12 @@ pub(super) struct Body {
     pub name: Arc<str>,
     pub frame: FrameBuilder,
     pub promises: Vec<Promise>,
-    /// How many proctype-private names were made up (`for (m in q)` needs a counter).
-    pub n_hidden: u32,
 }
 
 impl Body {
     pub fn new(name: Arc<str>) -> Body {
         let frame = FrameBuilder { scopes: vec![HashMap::new()], ..FrameBuilder::default() };
-        Body { name, frame, promises: vec![], n_hidden: 0 }
+        Body { name, frame, promises: vec![] }
     }
 }
 
@@ -518,16 +516,16 @@ impl Lower {
         Some(out)
     }
 
-    /// A local that no one can name.
-    pub fn hidden_local(&mut self, ty: Type, span: Span) -> Place {
-        let body = self.body();
-        body.n_hidden += 1;
-        let name = Ident { name: format!("_for{}", body.n_hidden).into(), span };
+    /// The counter of the loops over channels in this block: one for all of them, as SPIN has it, so that what an ended
+    /// loop leaves behind tells no states apart.
+    pub fn loop_counter(&mut self, span: Span) -> Place {
+        let ident = Ident { name: "_for".into(), span };
+        let known = self.body().frame.scopes.last().and_then(|s| s.get(&ident.name)).copied();
         let mut frame = std::mem::take(&mut self.body().frame);
-        let var = self.add_var(&mut frame, &name, Shape::Scalar(ty), false);
+        let var = known.unwrap_or_else(|| self.add_var(&mut frame, &ident, Shape::Scalar(Type::Byte), false));
         let slot = frame.frame.vars[var].slot;
         self.body().frame = frame;
-        Place { scope: Scope::Local, var, slot, ty, index: vec![] }
+        Place { scope: Scope::Local, var, slot, ty: Type::Byte, index: vec![] }
     }
 
     pub fn lookup(&self, name: &str) -> Option<Meaning> {

@@ -214,7 +214,12 @@ impl Parser {
                 };
                 // A variable may have such a name; then no operand follows it.
                 let next = self.nth(1);
+                // So may a process, and then a remote reference goes on after the name.
+                let reference = self.nth(2).is(Sign::At)
+                    || self.nth(2).is(Sign::Colon)
+                    || self.nth(2).is(Sign::OpenBracket) && !self.nth(3).is(Sign::CloseBracket);
                 let operand = match next.tok {
+                    Tok::Word(_) if reference => true,
                     Tok::Word(_) => !matches!(
                         next.name().map(|s| self.word(s)),
                         Some(

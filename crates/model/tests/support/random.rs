@@ -111,7 +111,10 @@ fn proctype(r: &mut Random, taste: Taste, n: usize, name: &str) -> String {
                 guards.push(expr(r, taste, 2, false));
             }
             if e > 0 && r.chance(40) {
-                guards.push(format!("none of e{}", next + r.below(e)));
+                // All edges up to some earlier one: what those wait for is among them.
+                let last = r.below(e);
+                let waits: Vec<String> = (0..=last).map(|n| format!("e{}", next + n)).collect();
+                guards.push(format!("none of {}", waits.join(", ")));
             }
             let mut ran = false;
             for _ in 0..r.below(3) {
