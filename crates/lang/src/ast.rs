@@ -13,7 +13,7 @@ pub struct Program {
 
 #[derive(Clone, Debug)]
 pub enum Unit {
-    Proctype(Proctype),
+    Proctype(Box<Proctype>),
     /// `never`, one automaton
     Never(Claim),
     Ltl(Ltl),

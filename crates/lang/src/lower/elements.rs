@@ -136,6 +136,20 @@ pub(super) struct Builder<'a> {
     prologue: bool,
 }
 
+/// A `for`.
+struct Loop<'a> {
+    var: Place,
+    from: Expr,
+    /// Holds while there is another round.
+    test: Expr,
+    /// Channel operations before the body.
+    each: Vec<Effect>,
+    body: &'a Seq,
+    span: Span,
+    /// The loop variable, where its steps are shown.
+    at: Span,
+}
+
 struct LabelScope {
     parent: usize,
     labels: HashMap<Arc<str>, (El, Span)>,
@@ -405,7 +419,8 @@ impl Builder<'_> {
             StmtKind::ForRange { var, from, to, body } => {
                 let Some(place) = self.lower.place(var) else { return self.nothing(span) };
                 let (from, to) = (self.lower.expr(from), self.lower.expr(to));
-                self.for_loop(place, from, Some(to), body, span, var.span, &mut |_| vec![])
+                let test = at_most(&place, to);
+                self.for_loop(Loop { var: place, from, test, each: vec![], body, span, at: var.span })
             }
             StmtKind::ForIn { var, over, body } => self.for_in(var, over, body, span),
             StmtKind::Select { var, from, to, literal } => self.select(var, from, to, *literal, span),
@@ -699,56 +714,29 @@ impl Builder<'_> {
         }
     }
 
-    /// `i = from; do :: i <= to -> body; i++ :: else -> break od`; `extra` adds statements before the body.
-    #[allow(clippy::too_many_arguments)]
-    fn for_loop(
-        &mut self,
-        var: Place,
-        from: Expr,
-        to: Option<Expr>,
-        body: &Seq,
-        span: Span,
-        at: Span,
-        extra: &mut dyn FnMut(&mut Self) -> Vec<El>,
-    ) -> Vec<Item> {
-        let read = || Expr::Read(var.clone());
-        let start = self.add_stmt(vec![], vec![Effect::Assign { to: var.clone(), value: from }], Trivial::No, at);
+    /// `i = from; do :: test -> each; body; i++ :: else -> break od`
+    fn for_loop(&mut self, l: Loop<'_>) -> Vec<Item> {
+        let set = |value| Effect::Assign { to: l.var.clone(), value };
+        let start = self.add_stmt(vec![], vec![set(l.from)], Trivial::No, l.at);
         self.breaks.push(vec![]);
-        let bound = match to {
-            Some(to) => Expr::Binary(BinOp::Le, Box::new(read()), Box::new(to)),
-            None => unreachable!("callers give a bound"),
-        };
-        self.for_rest(start, var.clone(), bound, body, span, at, extra)
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn for_rest(
-        &mut self,
-        start: El,
-        var: Place,
-        bound: Expr,
-        body: &Seq,
-        span: Span,
-        at: Span,
-        extra: &mut dyn FnMut(&mut Self) -> Vec<El>,
-    ) -> Vec<Item> {
-        let test = self.add_stmt(vec![Guard::Holds(bound)], vec![], Trivial::No, at);
+        let test = self.add_stmt(vec![Guard::Holds(l.test)], vec![], Trivial::No, l.at);
         let mut last = test;
-        for el in extra(self) {
+        for effect in l.each {
+            let el = self.add_stmt(vec![Guard::Channel], vec![effect], Trivial::No, l.at);
             self.list[last].next = Some(el);
             last = el;
         }
-        let items = self.scoped(body);
-        let value = Expr::Binary(BinOp::Add, Box::new(Expr::Read(var.clone())), Box::new(Expr::Const(1)));
-        let step = self.add_stmt(vec![], vec![Effect::Assign { to: var, value }], Trivial::No, at);
+        let items = self.scoped(l.body);
+        let up = Expr::Binary(BinOp::Add, Box::new(Expr::Read(l.var.clone())), Box::new(Expr::Const(1)));
+        let step = self.add_stmt(vec![], vec![set(up)], Trivial::No, l.at);
         self.link(&items, step);
         self.list[last].next = Some(items.first().map_or(step, |i| i.entry));
-        let otherwise = self.add_stmt(vec![], vec![], Trivial::Else, at);
-        let leave = self.add_jump(at);
+        let otherwise = self.add_stmt(vec![], vec![], Trivial::Else, l.at);
+        let leave = self.add_jump(l.at);
         self.list[otherwise].next = Some(leave);
-        let head = self.add(Kind::Head(vec![test, otherwise]), span);
-        let join = self.add_join(span);
-        let exit = self.add(Kind::Jump(Jump::Exit), span);
+        let head = self.add(Kind::Head(vec![test, otherwise]), l.span);
+        let join = self.add_join(l.span);
+        let exit = self.add(Kind::Jump(Jump::Exit), l.span);
         self.list[step].next = Some(head);
         self.list[join].next = Some(head);
         self.list[leave].next = Some(exit);
@@ -760,18 +748,17 @@ impl Builder<'_> {
     }
 
     fn for_in(&mut self, var: &VarRef, over: &VarRef, body: &Seq, span: Span) -> Vec<Item> {
-        let is_array = self.lower.array_len(over);
-        if let Some(len) = is_array {
+        let from = Expr::Const(0);
+        if let Some(len) = self.lower.array_len(over) {
             let Some(place) = self.lower.place(var) else { return self.nothing(span) };
-            let to = Expr::Const(len as i32 - 1);
-            return self.for_loop(place, Expr::Const(0), Some(to), body, span, var.span, &mut |_| vec![]);
+            let test = at_most(&place, Expr::Const(len as i32 - 1));
+            return self.for_loop(Loop { var: place, from, test, each: vec![], body, span, at: var.span });
         }
         // Over a channel: every message goes round once.
         let chan = self.lower.chan(over);
         let counter = self.lower.loop_counter(span);
         let fields = self.lower.places(var);
-        let known = self.lower.known_fields(over);
-        if let Some((types, decl)) = known
+        if let Some((types, decl)) = self.lower.known_fields(over)
             && types.len() != fields.len()
         {
             self.lower.report(
@@ -780,22 +767,15 @@ impl Builder<'_> {
                     .label(decl, format!("{} field(s)", types.len())),
             );
         }
-        let value = Expr::Const(0);
-        let start = self.add_stmt(vec![], vec![Effect::Assign { to: counter.clone(), value }], Trivial::No, var.span);
-        self.breaks.push(vec![]);
         let len = Expr::Probe(Probe::Len, Box::new(chan.clone()));
-        let bound = Expr::Binary(BinOp::Lt, Box::new(Expr::Read(counter.clone())), Box::new(len));
-        let args: Vec<Pattern> = fields.iter().cloned().map(Pattern::Bind).collect();
-        let values: Vec<Expr> = fields.into_iter().map(Expr::Read).collect();
-        let at = over.span;
-        self.for_rest(start, counter, bound, body, span, var.span, &mut |b| {
-            let receive = Effect::Receive { chan: chan.clone(), random: false, keep: false, args: args.clone() };
-            let send = Effect::Send { chan: chan.clone(), sorted: false, args: values.clone() };
-            vec![
-                b.add_stmt(vec![Guard::Channel], vec![receive], Trivial::No, at),
-                b.add_stmt(vec![Guard::Channel], vec![send], Trivial::No, at),
-            ]
-        })
+        let test = Expr::Binary(BinOp::Lt, Box::new(Expr::Read(counter.clone())), Box::new(len));
+        let args = fields.iter().cloned().map(Pattern::Bind).collect();
+        let values = fields.into_iter().map(Expr::Read).collect();
+        let each = vec![
+            Effect::Receive { chan: chan.clone(), random: false, keep: false, args },
+            Effect::Send { chan, sorted: false, args: values },
+        ];
+        self.for_loop(Loop { var: counter, from, test, each, body, span, at: var.span })
     }
 
     fn select(&mut self, var: &VarRef, from: &ast::Expr, to: &ast::Expr, literal: bool, span: Span) -> Vec<Item> {
@@ -1022,6 +1002,10 @@ impl Builder<'_> {
             }
         }
     }
+}
+
+fn at_most(var: &Place, bound: Expr) -> Expr {
+    Expr::Binary(BinOp::Le, Box::new(Expr::Read(var.clone())), Box::new(bound))
 }
 
 fn is_priority(v: &VarRef) -> bool {

@@ -37,8 +37,8 @@ impl Parser {
         }
         let Some(key) = token.key() else { return self.named_unit() };
         Ok(Some(match key {
-            Key::Active | Key::Proctype | Key::DProctype => Unit::Proctype(self.proctype()?),
-            Key::Init => Unit::Proctype(self.init()?),
+            Key::Active | Key::Proctype | Key::DProctype => Unit::Proctype(Box::new(self.proctype()?)),
+            Key::Init => Unit::Proctype(Box::new(self.init()?)),
             Key::Never => Unit::Never(self.never()?),
             Key::Trace | Key::Notrace => Unit::Trace(self.trace()?),
             Key::Ltl => Unit::Ltl(self.ltl()?),
