@@ -48,7 +48,7 @@ fn of_command(command: Command) -> String {
 }
 
 /// `--search auto|dfs|bfs`
-fn usage(row: &OptionRow) -> String {
+pub fn usage(row: &OptionRow) -> String {
     match row.takes {
         Takes::Nothing => format!("--{}", row.long),
         Takes::Value(word) => format!("--{} {word}", row.long),

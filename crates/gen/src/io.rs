@@ -38,7 +38,8 @@ impl Gen<'_> {
     pub fn send_to(&mut self, chan: &Chan, ctx: &Ctx) -> Option<Stmt> {
         // pan counts an attempt that finds no partner among the executable options of a D_proctype.
         let lone = chan.cap == 0 && self.procs.get(ctx.p).is_some_and(Proc::is_d) && !self.options.disputed;
-        if !self.may_send(ctx, chan) || lone {
+        let option = chan.cap == 0 && ctx.escape_option && !self.options.disputed;
+        if !self.may_send(ctx, chan) || lone || option {
             return None;
         }
         let mut args = Vec::new();
@@ -210,7 +211,9 @@ impl Gen<'_> {
         if !poll && !self.options.disputed {
             let assigned = |w: &str| bases.iter().any(|b| b == w) || ctx.inline && (w == "v" || w == "w");
             for (arg, constant) in args.iter_mut().zip(constants) {
-                if words(arg).skip(1).any(assigned) && arg.contains(['(', '[']) {
+                // Between the halves of a rendez-vous pan's `_last` is the sender.
+                let halfway = chan.cap == 0 && words(arg).any(|w| w == "_last");
+                if words(arg).skip(1).any(assigned) && arg.contains(['(', '[']) || halfway {
                     *arg = constant;
                 }
             }

@@ -30,6 +30,9 @@ pub(crate) struct Ctx {
     pub main_block: bool,
     /// Inside an escape.
     pub escape: bool,
+    /// An option that starts an escape: where a rendez-vous send there finds no partner, SPIN goes on with the guarded
+    /// statements whatever the other options do.
+    pub escape_option: bool,
 }
 
 impl Ctx {
@@ -50,12 +53,21 @@ impl Ctx {
             unless: 0,
             main_block: false,
             escape: false,
+            escape_option: false,
         }
     }
 
     /// The context of a statement that is not the first of its sequence.
     fn later(self) -> Ctx {
-        Ctx { first: false, no_else: false, no_io: false, no_label: false, main_block: false, ..self }
+        Ctx {
+            first: false,
+            no_else: false,
+            no_io: false,
+            no_label: false,
+            main_block: false,
+            escape_option: false,
+            ..self
+        }
     }
 
     fn deeper(self) -> Ctx {
@@ -424,7 +436,7 @@ impl Gen<'_> {
                 let inner = Ctx { atomic: true, no_label: true, ..inside };
                 let body = self.in_block(|g| {
                     let mut body = g.sequence(&inner, n);
-                    g.step_before_jump(&inner, &mut body);
+                    g.no_last_jump(ctx, &mut body);
                     body
                 });
                 Some(Stmt::Block("atomic".into(), body))
@@ -473,7 +485,7 @@ impl Gen<'_> {
                 let inner = Ctx { no_label: true, ..inside };
                 let body = self.in_block(|g| {
                     let mut body = g.sequence(&inner, n);
-                    g.step_before_jump(&inner, &mut body);
+                    g.no_last_jump(ctx, &mut body);
                     // SPIN takes the end of a returning inline there for a jump out of the d_step.
                     if ctx.dstep && !g.options.disputed && body.last().is_some_and(|s| g.returns(s)) {
                         body.push(g.assignment(&inner.later()));
@@ -554,10 +566,11 @@ impl Gen<'_> {
         }
     }
 
-    /// SPIN counts atomic steps differently when a block inside an atomic is nothing but a jump.
-    fn step_before_jump(&mut self, ctx: &Ctx, body: &mut Vec<Stmt>) {
-        if ctx.atomic && body.len() == 1 && is_jump(&body[0]) && !self.options.disputed {
-            body.insert(0, self.assignment(ctx));
+    /// SPIN counts atomic steps in its own way when a block inside an atomic ends in a jump, so there it does not.
+    fn no_last_jump(&mut self, ctx: &Ctx, body: &mut Vec<Stmt>) {
+        if ctx.atomic && body.last().is_some_and(is_jump) && !self.options.disputed {
+            body.pop();
+            body.push(self.assignment(ctx));
         }
     }
 
@@ -962,7 +975,7 @@ impl Gen<'_> {
                     return stmt;
                 }
             }
-            3 if self.budget > 0 => return self.selection("if", ctx),
+            3 if self.budget > 0 => return self.selection("if", &Ctx { escape_option: true, ..*ctx }),
             _ => {}
         }
         self.blocking_condition(ctx)
