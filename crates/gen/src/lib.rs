@@ -13,6 +13,7 @@
 //! - a loop inside `atomic` or `d_step` counts a variable that nothing else writes, and a jump backwards is preceded by a
 //!   statement outside any atomic, so no indivisible step is endless;
 //! - `run` in a place that can repeat is guarded by the number of live processes.
+//! - a model that looks too large by a rough guess is drawn again.
 
 mod claim;
 mod expr;
@@ -42,7 +43,9 @@ pub struct Options {
     /// Switched-off features; see [`FEATURES`]. Only features that a model can do without are heeded.
     pub without: Vec<&'static str>,
     /// Also write programs that SPIN 6.5.2 itself gets wrong or answers differently in its two engines: values beyond
-    /// one bit in bit arrays, reads of hidden variables, polls and `full` on rendez-vous channels.
+    /// one bit in bit arrays, reads of hidden variables, polls and `full` on rendez-vous channels, nested `unless` in any
+    /// shape, priorities that nothing else in the state shows, rendez-vous sends in a D_proctype, receives that assign what
+    /// their own arguments read, traces without end labels. Search for `disputed` in this crate.
     pub disputed: bool,
 }
 

@@ -230,6 +230,10 @@ impl Switches {
         if on.contains("priority") {
             on.remove("rendezvous");
         }
+        // A change of priority is written as a d_step.
+        if without.contains(&"d_step") {
+            on.remove("priority");
+        }
         Switches(on)
     }
 

@@ -127,7 +127,7 @@ codes! {
 
     "P0034" "macros that grow beyond all bounds"
     "Macros that use each other several times grow exponentially: eight uses, seven levels deep, are two million tokens. \
-     Reading stops at a limit of 2097152 tokens, 524288 uses, 1000 levels, or 100 calls inside each other's arguments."
+     Reading stops at a limit of 1048576 tokens, 131072 uses, 1000 levels, or 100 calls inside each other's arguments."
     "#define a b b b b b b b b\n#define b c c c c c c c c\n#define c d d d d d d d d\n#define d e e e e e e e e\n\
      #define e f f f f f f f f\n#define f g g g g g g g g\n#define g h h h h h h h h\n#define h skip;\ninit { a skip }\n";
 
@@ -338,7 +338,7 @@ codes! {
     "inline f(a) { skip }\ninit { f(1, 2) }\n";
 
     "P0228" "inlines inside each other without end"
-    "An inline is replaced by its text, so it cannot use itself. Inlines may be nested 64 deep and make 524288 tokens."
+    "An inline is replaced by its text, so it cannot use itself. Inlines may be nested 64 deep and make 131072 tokens."
     "inline f(a) { f(a) }\ninit { f(1) }\n";
 
     "P0229" "an inline definition that cannot be used"

@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// SPIN's limit is 16.
 const MAX_INLINE_DEPTH: usize = 64;
 /// Tokens put in place, in the whole model.
-const MAX_INLINED: usize = 1 << 19;
+const MAX_INLINED: usize = 1 << 17;
 
 pub struct InlineDef {
     name: Ident,

@@ -36,8 +36,8 @@ pub struct Options {
 pub type Loader<'a> = &'a dyn Fn(&Path) -> io::Result<Vec<u8>>;
 
 /// Tokens passed on, those of macros and arguments included.
-const MAX_WORK: usize = 1 << 21;
-const MAX_EXPANSIONS: usize = 1 << 19;
+const MAX_WORK: usize = 1 << 20;
+const MAX_EXPANSIONS: usize = 1 << 17;
 const MAX_ARG_DEPTH: usize = 100;
 const MAX_MACRO_DEPTH: usize = 1000;
 const MAX_INCLUDE_DEPTH: usize = 64;
