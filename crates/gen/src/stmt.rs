@@ -263,6 +263,8 @@ impl Gen<'_> {
         if let Some(j) = second
             && self.rng.chance(12)
             && matches!(stmt, Stmt::Plain(_) | Stmt::Choice(..))
+            // SPIN puts two steps in front of a jump with two labels when another process refers to the second.
+            && !is_jump(&stmt)
         {
             self.uses("label-pair");
             self.procs[ctx.p].labels[j].1 = true;

@@ -492,8 +492,8 @@ impl<'a> Gen<'a> {
         self.declare_chans(text);
         if self.fault == Some("fault-chan") {
             *text += "chan none;\n";
-            // SPIN refuses a send with more fields than any channel has.
-            if self.chans.is_empty() {
+            // SPIN refuses a send with more fields than any channel has, and overlooks the error without buffers.
+            if !self.chans.iter().any(|c| c.cap > 0) {
                 *text += "chan spare = [1] of { byte };\n";
             }
         }
