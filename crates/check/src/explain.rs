@@ -5,6 +5,7 @@
 //! it. A sentence may leave something out; none may say what is not so.
 
 use crate::trace::{Ending, Trace, TraceStep, chan_name, process_name};
+use spinor_model::explain::{Blocked, Why, blocked};
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::interp::Interp;
 use spinor_model::ir::{
@@ -238,7 +239,7 @@ impl Story<'_> {
                 continue;
             }
             let waits: Vec<Wait> =
-                t.locs[state.loc(pid)].edges.iter().filter_map(|e| self.wait(state, pid, *e)).collect();
+                blocked(self.interp, state, pid).iter().filter_map(|b| self.wait(state, pid, b)).collect();
             for wait in &waits {
                 waits_for.entry(pid).or_default().extend(&wait.suppliers);
             }
@@ -264,73 +265,66 @@ impl Story<'_> {
         lines
     }
 
-    /// Why an edge cannot run, by the first of its guards that fails.
-    fn wait(&self, state: &State, pid: Pid, id: EdgeId) -> Option<Wait> {
-        let edge = &self.system.proctypes[state.proctype(pid)].edges[id];
-        for guard in &edge.guards {
-            let (reason, suppliers) = match guard {
-                Guard::Holds(e) if self.interp.value(state, Some(pid), e) == Ok(0) => {
-                    let mut vars = BTreeSet::new();
-                    each_place(e, &mut |p, _| {
-                        if p.scope == Scope::Global {
-                            vars.insert(p.var);
-                        }
-                    });
-                    let values = self.values(state, pid, e);
-                    let who: BTreeSet<Pid> =
-                        vars.iter().flat_map(|v| self.suppliers(state, pid, &Need::Write(*v))).collect();
-                    let names: Vec<&str> = vars.iter().map(|v| self.system.globals.vars[*v].name.as_str()).collect();
-                    let could = match names.is_empty() {
-                        true => String::new(),
-                        false => format!("; {} can still write {}", self.nobody_or(state, &who), names.join(", ")),
-                    };
-                    (format!("the condition is false{values}{could}"), who)
-                }
-                Guard::Channel => match self.channel_wait(state, pid, edge) {
-                    Some(found) => found,
-                    None => continue,
-                },
-                Guard::Youngest if pid as usize + 1 < state.n_procs() => {
-                    let youngest = state.n_procs() as Pid - 1;
-                    let name = process_name(self.system, state, youngest);
-                    (format!("{name} is younger and has not ended"), BTreeSet::from([youngest]))
-                }
-                _ => continue,
-            };
-            return Some(Wait { edge: id, reason, suppliers });
-        }
-        None
+    /// What keeps an edge, in words, and who could change it.
+    fn wait(&self, state: &State, pid: Pid, blocked: &Blocked) -> Option<Wait> {
+        let edge = &self.system.proctypes[state.proctype(pid)].edges[blocked.edge];
+        let (reason, suppliers) = match blocked.why {
+            Why::ConditionFalse(n) => {
+                let Guard::Holds(e) = &edge.guards[n] else { return None };
+                self.condition_wait(state, pid, e)
+            }
+            Why::NotYoungest(youngest) => {
+                let name = process_name(self.system, state, youngest);
+                (format!("{name} is younger and has not ended"), BTreeSet::from([youngest]))
+            }
+            Why::NoPartner(id) | Why::ChannelFull(id) => {
+                let who = self.suppliers(state, pid, &Need::ReceiveFrom(id));
+                let name = chan_name(self.interp, state, id);
+                let could = format!("{} can still receive from {name}", self.nobody_or(state, &who));
+                let n = self.interp.chan(state, id).map_or(0, |c| c.messages.len());
+                let is = match blocked.why {
+                    Why::ChannelFull(_) => format!("{name} is full ({n} of {n})"),
+                    _ => format!("nobody stands ready to take this message from {name}"),
+                };
+                (format!("{is}; {could}"), who)
+            }
+            Why::WaitsForSender(id) | Why::ChannelEmpty(id) | Why::NoMatchingMessage(id) => {
+                let who = self.suppliers(state, pid, &Need::SendOn(id));
+                let name = chan_name(self.interp, state, id);
+                let could = format!("{} can still send to {name}", self.nobody_or(state, &who));
+                let is = match blocked.why {
+                    Why::WaitsForSender(_) => format!("nobody offers a message on {name} that fits"),
+                    Why::ChannelEmpty(_) => format!("{name} is empty"),
+                    _ => format!("the message [{}] at the head of {name} does not match", self.head(state, id)),
+                };
+                (format!("{is}; {could}"), who)
+            }
+            Why::Preempted | Why::Provided | Why::Priority | Why::Enabled => return None,
+        };
+        Some(Wait { edge: blocked.edge, reason, suppliers })
     }
 
-    fn channel_wait(&self, state: &State, pid: Pid, edge: &Edge) -> Option<(String, BTreeSet<Pid>)> {
-        let (e, is_send) = match (edge.send(), edge.receive()) {
-            (Some((e, _)), _) => (e, true),
-            (_, Some((e, _))) => (e, false),
-            _ => return None,
-        };
-        let id = u8::try_from(self.interp.value(state, Some(pid), e).ok()?).ok()?;
-        let chan = self.interp.chan(state, id)?;
-        let name = chan_name(self.interp, state, id);
-        let (need, does) = match is_send {
-            true => (Need::ReceiveFrom(id), "receive from"),
-            false => (Need::SendOn(id), "send to"),
-        };
-        let who = self.suppliers(state, pid, &need);
-        let could = self.nobody_or(state, &who);
-        let (n, capacity) = (chan.messages.len(), chan.decl.capacity);
-        let is = match (is_send, capacity, n) {
-            (true, 0, _) => format!("nobody stands ready to take this message from {name}"),
-            (true, ..) if n as u32 >= capacity => format!("{name} is full ({n} of {capacity})"),
-            (false, 0, _) => format!("nobody offers a message on {name} that fits"),
-            (false, _, 0) => format!("{name} is empty"),
-            (false, ..) => {
-                let head: Vec<String> =
-                    chan.messages[0].iter().zip(&chan.decl.fields).map(|(v, ty)| self.system.show(*ty, *v)).collect();
-                format!("the message [{}] at the head of {name} does not match", head.join(","))
+    fn condition_wait(&self, state: &State, pid: Pid, e: &Expr) -> (String, BTreeSet<Pid>) {
+        let mut vars = BTreeSet::new();
+        each_place(e, &mut |p, _| {
+            if p.scope == Scope::Global {
+                vars.insert(p.var);
             }
-            _ => return None,
+        });
+        let values = self.values(state, pid, e);
+        let who: BTreeSet<Pid> = vars.iter().flat_map(|v| self.suppliers(state, pid, &Need::Write(*v))).collect();
+        let names: Vec<&str> = vars.iter().map(|v| self.system.globals.vars[*v].name.as_str()).collect();
+        let could = match names.is_empty() {
+            true => String::new(),
+            false => format!("; {} can still write {}", self.nobody_or(state, &who), names.join(", ")),
         };
-        Some((format!("{is}; {could} can still {does} {name}"), who))
+        (format!("the condition is false{values}{could}"), who)
+    }
+
+    fn head(&self, state: &State, id: u8) -> String {
+        let Some(chan) = self.interp.chan(state, id) else { return String::new() };
+        let fields = chan.messages.first().into_iter().flat_map(|m| m.iter().zip(&chan.decl.fields));
+        fields.map(|(v, ty)| self.system.show(*ty, *v)).collect::<Vec<_>>().join(",")
     }
 
     /// The other processes that can, from where they stand, reach an edge that does what is needed.
