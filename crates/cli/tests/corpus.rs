@@ -80,3 +80,39 @@ fn every_model_answers_its_truth_in_both_orders_and_by_the_oracle() {
     }
     assert!(wrong.is_empty(), "{wrong}");
 }
+
+#[test]
+fn both_searches_agree_with_the_oracle_on_random_models() {
+    let mut n = 0;
+    for seed in 0..250 {
+        let text = spinor_gen::generate(seed).text;
+        let loaded = load("m.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p));
+        let model = loaded.model.unwrap_or_else(|| panic!("seed {seed}: {:?}", loaded.diagnostics));
+        assert_eq!(validate(&model.system), Vec::<String>::new(), "seed {seed}");
+        let interp = Interp::new(model.system);
+        let settings = |search| Settings { search, all_errors: Some(1), plain: true, ..Settings::default() };
+        let answer = |search| check(&interp, &[], &settings(search), &mut Silent).expect("an answer");
+        let (bfs, dfs) = (answer(Search::Bfs), answer(Search::Dfs));
+        if bfs.stats().stored > 3000 {
+            continue; // the oracle is slow on purpose
+        }
+        n += 1;
+        let graph = Graph::build(&interp);
+        let edges: usize = graph.nodes.iter().map(|n| n.edges.iter().filter(|e| e.to.is_some()).count()).sum();
+        let transitions = if graph.nodes.is_empty() { 0 } else { 1 + edges as u64 };
+        for report in [&bfs, &dfs] {
+            assert_eq!(report.stats().stored, graph.nodes.len() as u64, "seed {seed}");
+            assert_eq!(report.stats().transitions, transitions, "seed {seed}");
+            for property in &report.properties {
+                let (violations, shortest) = graph.violations(property.kind);
+                assert_eq!(property.verdict.word() == "violated", violations > 0, "seed {seed} {}", property.name);
+                assert_eq!(property.n_violations, violations, "seed {seed} {}", property.name);
+                // Breadth-first, the first trace is a shortest one.
+                if let (true, Some(trace), Some(_)) = (std::ptr::eq(report, &bfs), property.traces.first(), shortest) {
+                    assert!(!trace.steps.is_empty() || shortest == Some(0), "seed {seed} {}", property.name);
+                }
+            }
+        }
+    }
+    assert!(n > 150, "only {n} models were small enough");
+}

@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{errors, lines, read};
-use spinor_lang::{Options, Parsed, parse};
+use common::{errors, lines, read, read_and_lower};
+use spinor_lang::{Options, Parsed, load, parse};
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -197,7 +197,7 @@ fn token_soups_neither_panic_nor_hang() {
             text.push_str(words[rng.below(words.len())]);
             text.push_str([" ", " ", " ", "\n", "", "\\\n", "\t"][rng.below(7)]);
         }
-        read(&text);
+        read_and_lower(&text);
     }
 }
 
@@ -208,7 +208,7 @@ fn random_bytes_neither_panic_nor_hang() {
         let n = rng.below(200);
         let bytes: Vec<u8> =
             (0..n).map(|_| if rng.below(3) == 0 { rng.below(256) as u8 } else { 32 + rng.below(95) as u8 }).collect();
-        read(&String::from_utf8_lossy(&bytes));
+        read_and_lower(&String::from_utf8_lossy(&bytes));
     }
 }
 
@@ -245,8 +245,8 @@ never n { do :: np_ od }
 fn a_model_cut_anywhere_is_read() {
     assert_eq!(errors(&read(MODEL)), Vec::<String>::new());
     for (at, _) in MODEL.char_indices() {
-        read(&MODEL[..at]);
-        read(&MODEL[at..]);
+        read_and_lower(&MODEL[..at]);
+        read_and_lower(&MODEL[at..]);
     }
 }
 
@@ -255,12 +255,52 @@ fn a_model_with_words_lost_or_doubled_is_read() {
     let words: Vec<&str> = MODEL.split_inclusive(char::is_whitespace).collect();
     for i in 0..words.len() {
         let without: String = words.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, w)| *w).collect();
-        read(&without);
+        read_and_lower(&without);
         let doubled: String = words.iter().enumerate().flat_map(|(j, w)| [*w, if j == i { w } else { "" }]).collect();
-        read(&doubled);
+        read_and_lower(&doubled);
         let j = (i * 7919 + 13) % words.len();
         let mut swapped = words.clone();
         swapped.swap(i, j);
-        read(&swapped.concat());
+        read_and_lower(&swapped.concat());
     }
+}
+
+/// The checker, too, answers soon and on a small stack.
+fn lowers(text: String, expected: &[&str]) {
+    let start = Instant::now();
+    let thread = std::thread::Builder::new().stack_size(2 << 20);
+    let loaded = thread
+        .spawn(move || load("m.pml", &text, &Options::default(), &common::no_files))
+        .expect("a thread can be started")
+        .join()
+        .expect("checking does not panic");
+    let time = start.elapsed();
+    let found: Vec<_> = loaded.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.code).collect();
+    assert_eq!(found, expected);
+    let limit = if cfg!(debug_assertions) { 4 } else { 1 };
+    assert!(time < Duration::from_secs(limit), "took {time:?}");
+}
+
+#[test]
+fn states_that_cannot_be_held_are_refused() {
+    lowers("byte a[2000000000]; init { skip }".into(), &["P0306"]);
+    lowers("chan c = [1000000] of { byte }; init { skip }".into(), &["P0305"]);
+    let doubling: String = (1..30).map(|i| format!("typedef T{i} {{ T{0} a; T{0} b }};\n", i - 1)).collect();
+    let loaded = load(
+        "m.pml",
+        &format!("typedef T0 {{ byte a }};\n{doubling}T29 x; init {{ skip }}"),
+        &Options::default(),
+        &common::no_files,
+    );
+    assert!(loaded.diagnostics.iter().any(|d| d.code == "P0306"));
+}
+
+#[test]
+fn deep_and_wide_bodies_are_lowered() {
+    lowers(format!("byte x; init {{ {}x = 1{} }}", times("{ ", 200), times(" }", 200)), &[]);
+    lowers(format!("byte x; init {{ {}x = 1{} }}", times("if :: ", 200), times(" fi", 200)), &[]);
+    lowers(format!("byte x; init {{ {}x = 1{} }}", times("{ ", 100), times("} unless { x == 3 }", 100)), &[]);
+    lowers(format!("byte x; init {{ do {} od }}", times(":: x == 1 -> x = 2 ", 3000)), &[]);
+    lowers(format!("byte x; init {{ d_step {{ if {} :: else fi; x = 1 }} }}", times(":: x == 1 -> x = 2 ", 1500)), &[]);
+    lowers(format!("byte x; init {{ {} skip }}", times("x = 1; ", 20000)), &[]);
 }

@@ -2,9 +2,10 @@
 
 #![allow(dead_code)]
 
-use spinor_lang::{Options, Parsed, parse};
+use spinor_lang::{Options, Parsed, load, parse};
 use spinor_model::diagnostic::{Diagnostic, Severity};
 use spinor_model::source::{Sources, Span};
+use spinor_model::validate::validate;
 use std::io;
 use std::path::Path;
 
@@ -14,6 +15,13 @@ pub fn no_files(_: &Path) -> io::Result<Vec<u8>> {
 
 pub fn read(text: &str) -> Parsed {
     parse("m.pml", text, &Options::default(), &no_files)
+}
+
+/// Reads and checks; what is accepted must be well made.
+pub fn read_and_lower(text: &str) {
+    if let Some(model) = load("m.pml", text, &Options::default(), &no_files).model {
+        assert_eq!(validate(&model.system), Vec::<String>::new(), "{text}");
+    }
 }
 
 pub fn errors(p: &Parsed) -> Vec<String> {
