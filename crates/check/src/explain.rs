@@ -202,18 +202,19 @@ impl Story<'_> {
             let does = if *send { "send to" } else { "receive from" };
             lines.push(format!("{owner} declared that nobody else would {does} this channel."));
         }
-        let mut cells = BTreeSet::new();
-        each_expr(edge, &mut |e| {
-            let culprits: Vec<&Expr> = match (kind, e) {
-                (FaultKind::IndexOutOfBounds { .. }, Expr::Read(p)) => p.index.iter().map(|i| &i.value).collect(),
-                (FaultKind::DivisionByZero, Expr::Binary(BinOp::Div | BinOp::Rem, _, by)) => vec![by],
-                (FaultKind::NoChannel { .. }, Expr::Read(p)) if p.ty == Type::Chan => vec![e],
-                _ => Vec::new(),
-            };
-            for c in culprits {
-                cells.extend(self.cells(before, pid, c));
-            }
+        let mut culprits: Vec<&Expr> = Vec::new();
+        edge.each_expr(&mut |e| {
+            e.each_part(&mut |e| match (kind, e) {
+                (FaultKind::IndexOutOfBounds { .. }, Expr::Read(p)) => p.each_expr(&mut |i| culprits.push(i)),
+                (FaultKind::DivisionByZero, Expr::Binary(BinOp::Div | BinOp::Rem, _, by)) => culprits.push(by),
+                (FaultKind::NoChannel { .. }, Expr::Read(p)) if p.ty == Type::Chan => culprits.push(e),
+                _ => {}
+            });
         });
+        if let FaultKind::IndexOutOfBounds { .. } = kind {
+            written(edge).iter().for_each(|p| p.each_expr(&mut |i| culprits.push(i)));
+        }
+        let cells: BTreeSet<Cell> = culprits.into_iter().flat_map(|e| self.cells(before, pid, e)).collect();
         for cell in cells.into_iter().take(MOST) {
             lines.extend(self.origin(before, cell));
         }
@@ -542,82 +543,11 @@ type Whose<'e> = Option<(ProctypeId, Option<&'e Expr>)>;
 
 /// Every place an expression reads, its indices' places after it.
 fn each_place<'e>(e: &'e Expr, f: &mut dyn FnMut(&'e Place, Whose<'e>)) {
-    match e {
+    e.each_part(&mut |e| match e {
         Expr::Read(place) => f(place, None),
         Expr::Remote { proctype, pid, place } => f(place, Some((*proctype, pid.as_deref()))),
         _ => {}
-    }
-    each_child(e, &mut |child| each_place(child, f));
-}
-
-fn each_child<'e>(e: &'e Expr, f: &mut dyn FnMut(&'e Expr)) {
-    match e {
-        Expr::Const(_) | Expr::Pid | Expr::NrPr | Expr::Last | Expr::Timeout | Expr::NonProgress | Expr::NewPid => {}
-        Expr::Read(place) => place.index.iter().for_each(|i| f(&i.value)),
-        Expr::Unary(_, a) | Expr::Probe(_, a) | Expr::Enabled(a) | Expr::PcValue(a) | Expr::GetPriority(a) => f(a),
-        Expr::Binary(_, a, b) => {
-            f(a);
-            f(b);
-        }
-        Expr::Cond(a, b, c) => {
-            f(a);
-            f(b);
-            f(c);
-        }
-        Expr::Poll { chan, args, .. } => {
-            f(chan);
-            args.iter().for_each(|a| {
-                if let Pattern::Equal(e) = a {
-                    f(e);
-                }
-            });
-        }
-        Expr::AtLabel { pid, .. } => pid.iter().for_each(|p| f(p)),
-        Expr::Remote { pid, place, .. } => {
-            pid.iter().for_each(|p| f(p));
-            place.index.iter().for_each(|i| f(&i.value));
-        }
-    }
-}
-
-/// Every expression of an edge, and every part of it. A place that is written counts as a read of its indices.
-fn each_expr(edge: &Edge, f: &mut dyn FnMut(&Expr)) {
-    fn deep(e: &Expr, f: &mut dyn FnMut(&Expr)) {
-        f(e);
-        each_child(e, &mut |child| deep(child, f));
-    }
-    for guard in &edge.guards {
-        if let Guard::Holds(e) = guard {
-            deep(e, f);
-        }
-    }
-    for place in written(edge) {
-        deep(&Expr::Read(place.clone()), f);
-    }
-    for effect in &edge.effects {
-        match effect {
-            Effect::Assign { value, .. } => deep(value, f),
-            Effect::Send { chan, args, .. } => {
-                deep(chan, f);
-                args.iter().for_each(|a| deep(a, f));
-            }
-            Effect::Receive { chan, args, .. } => {
-                deep(chan, f);
-                for arg in args {
-                    if let Pattern::Equal(e) = arg {
-                        deep(e, f);
-                    }
-                }
-            }
-            Effect::Run { args, .. } | Effect::Print { args, .. } => args.iter().for_each(|a| deep(a, f)),
-            Effect::Assert(e) | Effect::PrintName(e, _) => deep(e, f),
-            Effect::SetPriority { pid, value } => {
-                deep(pid, f);
-                deep(value, f);
-            }
-            Effect::End => {}
-        }
-    }
+    });
 }
 
 /// `a`, `a and b`, `a, b and c`

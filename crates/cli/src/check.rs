@@ -5,7 +5,7 @@ use crate::exit::{self, Exit};
 use crate::front::{self, Front};
 use crate::json::Json;
 use crate::memory;
-use crate::options::{COMMANDS, Format, Options, nearest};
+use crate::options::{Format, Options};
 use crate::progress::Ticker;
 use crate::report::{Detail, Human};
 use crate::result;
@@ -39,14 +39,16 @@ fn each_model(options: &Options, out: &mut Out, answer: impl Fn(&Path) -> Answer
     let mut exit = Exit::Fine;
     let mut documents = Vec::new();
     let several = options.files.len() > 1;
-    for (i, path) in options.files.iter().enumerate() {
+    let mut gap = "";
+    for path in &options.files {
         let answer = answer(path);
         exit = exit.worst(answer.exit);
         documents.extend(answer.json);
-        if options.format == Format::Human && (several || !answer.text.is_empty()) {
-            let gap = if i > 0 && !options.quiet { "\n" } else { "" };
+        // What was refused has been said among the messages.
+        if options.format == Format::Human && !answer.text.is_empty() {
             let title = if several { format!("{gap}{}\n", printable(&path.to_string_lossy())) } else { String::new() };
             out.put(&format!("{title}{}", answer.text));
+            gap = if options.quiet { "" } else { "\n" };
         }
     }
     if options.format == Format::Json {
@@ -57,15 +59,9 @@ fn each_model(options: &Options, out: &mut Out, answer: impl Fn(&Path) -> Answer
 }
 
 fn unreadable(options: &Options, path: &Path, message: &str) -> Answer {
-    let mut text = format!("error: {}\n", printable(message));
-    if !options.named
-        && !path.exists()
-        && let Some(word) = path.to_str()
-        && let Some(name) = nearest(word, COMMANDS.iter().map(|c| c.name))
-    {
-        text.push_str(&format!("help: `{name}` is a command, did you mean that?\n"));
+    if options.format == Format::Human {
+        note(&format!("error: {}\n", printable(message)));
     }
-    note(&text);
     let json = result::of_unreadable(&path.to_string_lossy(), message);
     Answer { exit: Exit::Unusable, text: String::new(), json: Some(json) }
 }
@@ -136,20 +132,14 @@ fn check_one(options: &Options, screen: Screen, path: &Path) -> Answer {
             _ => Detail::Normal,
         },
         auto: settings.search == Search::Auto,
-        saved: saved.first().map(|p| p.to_string_lossy().into_owned()),
+        saved: &saved,
+        expect: options.expect,
+        exit,
         macros: macros(options),
     };
     match options.format {
         Format::Json => Answer { exit, text: String::new(), json: Some(result::of_report(&front, &interp, &report)) },
-        Format::Human => {
-            let mut text = human.render();
-            if !options.quiet {
-                for file in &saved {
-                    text.push_str(&format!("saved  {}\n", quoted(&printable(&file.to_string_lossy()))));
-                }
-            }
-            Answer { exit, text, json: None }
-        }
+        Format::Human => Answer { exit, text: human.render(), json: None },
     }
 }
 

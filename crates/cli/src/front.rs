@@ -51,6 +51,9 @@ const MAX_BYTES: u64 = 64 << 20;
 /// Reads a text file, or says plainly why not.
 pub fn read_text(path: &Path) -> Result<String, Unreadable> {
     let fail = |why: String| Unreadable { path: path.to_path_buf(), why };
+    if path == Path::new("-") {
+        return Err(fail("standard input is `/dev/stdin` here".to_string()));
+    }
     let meta = std::fs::metadata(path).map_err(|e| fail(reason(&e)))?;
     if meta.is_dir() {
         return Err(fail("it is a folder, not a file".to_string()));

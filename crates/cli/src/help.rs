@@ -35,7 +35,10 @@ fn of_command(command: Command) -> String {
     out.push_str("\nOptions\n");
     for row in options_of(command) {
         let short = row.short.map_or("    ".to_string(), |c| format!("-{c}, "));
-        let _ = write!(out, "  {:<28}{}", format!("{short}{}", usage(row)), row.help);
+        let option = format!("{short}{}", usage(row));
+        // A long one has a line of its own.
+        let gap = if option.chars().count() < 28 { String::new() } else { format!("\n{:30}", "") };
+        let _ = write!(out, "  {option:<28}{gap}{}", row.help);
         if !row.default.is_empty() {
             let _ = write!(out, " [{}]", row.default);
         }

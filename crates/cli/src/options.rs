@@ -384,7 +384,9 @@ pub fn parse(args: Vec<OsString>) -> Result<Options, Usage> {
     let mut parser = Parser { given: Vec::new(), positional: Vec::new() };
     parser.read(args)?;
     let mut options = Options { help: parser.gave(Id::Help), version: parser.gave(Id::Version), ..Options::default() };
-    let mut files = parser.positional.into_iter();
+    let mut files = parser.positional.into_iter().peekable();
+    // `spinor help check`, for those who do not think in dashes.
+    options.help |= files.next_if(|word| word == "help" && !PathBuf::from(word).exists()).is_some();
     if let Some(first) = files.next() {
         match COMMANDS.iter().find(|c| first.to_str() == Some(c.name)) {
             Some(row) => {
@@ -392,12 +394,8 @@ pub fn parse(args: Vec<OsString>) -> Result<Options, Usage> {
                 options.named = true;
             }
             None => {
-                if let Some(word) = first.to_str()
-                    && PLANNED_COMMANDS.contains(&word)
-                    && !PathBuf::from(&first).exists()
-                {
-                    return Err(Usage::new(format!("the command `{word}` is not built yet"))
-                        .help("`spinor --help` lists the commands that exist"));
+                if !PathBuf::from(&first).exists() {
+                    not_a_command(&first.to_string_lossy())?;
                 }
                 options.command = Some(Check);
                 options.files.push(first.into());
@@ -422,6 +420,19 @@ pub fn parse(args: Vec<OsString>) -> Result<Options, Usage> {
         check_arguments(&options)?;
     }
     Ok(options)
+}
+
+/// A first word that is no file may have been meant as a command.
+fn not_a_command(word: &str) -> Result<(), Usage> {
+    let exist = "`spinor --help` lists the commands that exist";
+    if PLANNED_COMMANDS.contains(&word) {
+        return Err(Usage::new(format!("the command `{word}` is not built yet")).help(exist));
+    }
+    match nearest(word, COMMANDS.iter().map(|c| c.name)) {
+        Some(name) => Err(Usage::new(format!("`{word}` is neither a file nor a command"))
+            .help(format!("`{name}` is a command, did you mean that?"))),
+        None => Ok(()),
+    }
 }
 
 /// The right number of files for the command.
@@ -545,7 +556,8 @@ fn needs_value(row: &OptionRow) -> Usage {
 fn unknown(given: &str) -> Usage {
     let usage = Usage::new(format!("unknown option `{given}`"));
     let names = OPTIONS.iter().filter(|o| o.id != Id::Planned).map(|o| o.long);
-    if let Some(name) = nearest(given.trim_start_matches('-'), names) {
+    let word = given.trim_start_matches('-');
+    if let Some(name) = names.clone().find(|n| *n == word).or_else(|| nearest(word, names)) {
         return usage.help(format!("did you mean `--{name}`?"));
     }
     // A habit from SPIN, where options are words after one dash.
@@ -777,6 +789,8 @@ mod tests {
     fn mistakes_get_a_suggestion() {
         assert!(refused("m.pml --serach dfs").contains("did you mean `--search`?"));
         assert!(refused("m.pml --search bsf").contains("did you mean `bfs`?"));
+        assert!(refused("m.pml -search dfs").contains("did you mean `--search`?"));
+        assert!(refused("chekc m.pml").contains("`check` is a command, did you mean that?"));
         assert!(refused("m.pml -DNOREDUCE -nosuch").contains("unknown option `-nosuch`"));
         assert!(refused("m.pml -m10000").contains("SPIN's `-m10000` is `--depth` here"));
         assert!(refused("m.pml --nonsensical").contains("--help"));

@@ -1,6 +1,6 @@
 //! One line on the terminal while a search takes its time.
 
-use crate::screen::{bytes, grouped, note};
+use crate::screen::{bytes, clip, grouped, note};
 use spinor_check::observer::{Control, Observer, Progress};
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -13,6 +13,9 @@ pub struct Ticker {
 
 /// Short runs need no news.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A line that wraps cannot be taken back.
+const ONE_LINE: usize = 79;
 
 impl Ticker {
     pub fn new(wanted: bool) -> Ticker {
@@ -30,16 +33,16 @@ impl Observer for Ticker {
     fn progress(&mut self, p: &Progress) -> Control {
         if self.terminal && p.elapsed >= PATIENCE {
             let rate = p.stored as f64 / p.elapsed.as_secs_f64();
-            note(&format!(
-                "\r\x1b[K{} states, {} transitions, depth {}, {} to do, {}/s, {}, {} s",
+            let line = format!(
+                "{} s: {} states, {} to do, depth {}, {}/s, {}",
+                p.elapsed.as_secs(),
                 grouped(p.stored),
-                grouped(p.transitions),
-                grouped(p.depth),
                 grouped(p.frontier),
+                grouped(p.depth),
                 grouped(rate as u64),
-                bytes(p.bytes),
-                p.elapsed.as_secs()
-            ));
+                bytes(p.bytes)
+            );
+            note(&format!("\r\x1b[K{}", clip(&line, ONE_LINE)));
             self.shown = true;
         }
         Control::Continue

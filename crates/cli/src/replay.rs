@@ -26,7 +26,10 @@ pub fn replay(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, 
     let text = front::read_text(&file).map_err(|e| Usage::new(e.to_string()))?;
     let shown = printable(&file.to_string_lossy());
     let trail = read(&text, &front).map_err(|m| Usage::new(format!("`{shown}`: {m}")))?;
-    let run = trail::replay(&interp, &trail).map_err(|m| Usage::new(format!("`{shown}`: {m}")))?;
+    let run = trail::replay(&interp, &trail).map_err(|m| {
+        Usage::new(format!("`{shown}`: {m}"))
+            .help("the trace may be of another model, of an older text, or of other -D options")
+    })?;
 
     let mut text = format!("{shown}, {}\n\n", plural(run.steps.len(), "step"));
     let table = Run {

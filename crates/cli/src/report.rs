@@ -1,15 +1,18 @@
 //! The answer for people.
 
+use crate::exit::Exit;
 use crate::front::Front;
-use crate::screen::{Screen, bytes, grouped, pad, plural, printable, quoted, width};
+use crate::options::Expect;
+use crate::screen::{Paint, Screen, bytes, grouped, pad, plural, printable, quoted, width};
 use crate::table::Run;
 use crate::wording;
-use spinor_check::report::{PropertyReport, Report};
+use spinor_check::report::{PropertyReport, Report, Unreached};
 use spinor_check::trace::{Ending, Trace};
 use spinor_check::verdict::{Kind, Verdict};
 use spinor_model::interp::Interp;
 use spinor_model::ir::{EdgeId, ProctypeId, System};
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Detail {
@@ -26,8 +29,10 @@ pub struct Human<'a> {
     pub detail: Detail,
     /// `auto` was asked for, so what it came to is worth a word.
     pub auto: bool,
-    /// The first trace that was saved, if any.
-    pub saved: Option<String>,
+    /// The files that were written, the first trace first.
+    pub saved: &'a [PathBuf],
+    pub expect: Option<Expect>,
+    pub exit: Exit,
     /// What the model was read with, ready for a shell: ` -DN=3`.
     pub macros: String,
 }
@@ -41,15 +46,24 @@ impl Human<'_> {
     pub fn render(&self) -> String {
         let mut out = String::new();
         let (failed, rest): (Vec<_>, Vec<_>) = self.report.properties.iter().partition(|p| p.verdict.is_violated());
-        for p in failed {
+        for p in &failed {
             self.violated(p, &mut out);
         }
-        for p in rest {
-            self.row(p, &mut out);
+        if !failed.is_empty() && self.detail != Detail::Quiet {
+            self.next(&mut out);
+            out.push('\n');
+        }
+        // What stays open for the same reason is told together.
+        for group in rest.chunk_by(|a, b| a.verdict == b.verdict && a.verdict != Verdict::Holds) {
+            self.rows(group, &mut out);
         }
         if self.detail != Detail::Quiet {
             self.remarks(&mut out);
+            for file in self.saved {
+                let _ = writeln!(out, "saved  {}", quoted(&printable(&file.to_string_lossy())));
+            }
             self.numbers(&mut out);
+            self.summary(&mut out);
         }
         out
     }
@@ -58,17 +72,25 @@ impl Human<'_> {
         self.interp.system()
     }
 
-    /// `ok    deadlock  no invalid end state`
-    fn row(&self, p: &PropertyReport, out: &mut String) {
+    /// `ok    deadlock  no invalid end state`; several that stay open share the line that says why.
+    fn rows(&self, group: &[&PropertyReport], out: &mut String) {
         let paint = self.screen.paint;
-        let name = pad(&self.title_of_name(p), 8);
-        let _ = match &p.verdict {
-            Verdict::Holds => writeln!(out, "{}    {name}  {}", paint.good("ok"), holds(p.kind)),
-            Verdict::NothingFound { because } => {
-                writeln!(out, "{}     {name}  {}", paint.open("?"), printable(because))
-            }
-            Verdict::Violated { what } => writeln!(out, "{}  {name}  {}", paint.bad("FAIL"), printable(what)),
-        };
+        for p in group {
+            let name = pad(&self.title_of_name(p), 8);
+            let (sign, said) = match &p.verdict {
+                Verdict::Holds => (paint.good("ok") + "    ", holds(p.kind).to_string()),
+                Verdict::NothingFound { because } => (paint.open("?") + "     ", printable(because)),
+                Verdict::Violated { what } => (paint.bad("FAIL") + "  ", printable(what)),
+            };
+            let fits = 6 + width(&name) + 2 + width(&said) <= self.screen.width;
+            let _ = if group.len() == 1 && fits {
+                writeln!(out, "{sign}{name}  {said}")
+            } else if std::ptr::eq(*p, group[group.len() - 1]) {
+                writeln!(out, "{sign}{}\n      {said}", name.trim_end())
+            } else {
+                writeln!(out, "{sign}{}", name.trim_end())
+            };
+        }
     }
 
     fn title_of_name(&self, p: &PropertyReport) -> String {
@@ -93,16 +115,17 @@ impl Human<'_> {
             let _ = writeln!(out, "      {shortest}, {length}\n");
             self.trace(trace, out);
             out.push('\n');
-            if n + 1 == p.traces.len() {
-                self.next(out);
-                out.push('\n');
-            }
         }
         if p.traces.is_empty() {
-            self.row(p, out);
+            self.rows(&[p], out);
         }
         if p.n_violations > p.traces.len().max(1) as u64 && self.detail != Detail::Quiet {
-            let _ = writeln!(out, "      {} violations in all, {} shown\n", grouped(p.n_violations), p.traces.len());
+            let which = match p.kind {
+                Kind::EndState => "--all-errors=N keeps N",
+                _ => "one for each place",
+            };
+            let (all, n) = (grouped(p.n_violations), p.traces.len());
+            let _ = writeln!(out, "      {all} violations in all, {n} shown ({which})\n");
         }
     }
 
@@ -149,8 +172,8 @@ impl Human<'_> {
     /// Only commands that exist, with words a shell reads back.
     fn next(&self, out: &mut String) {
         let model = format!("{}{}", quoted(&printable(&self.front.path)), self.macros);
-        let _ = match &self.saved {
-            Some(file) => writeln!(out, " next  spinor replay {model} {}", quoted(&printable(file))),
+        let _ = match self.saved.first() {
+            Some(file) => writeln!(out, " next  spinor replay {model} {}", quoted(&printable(&file.to_string_lossy()))),
             None => writeln!(out, " next  spinor check {model} -o traces    (saves the trace, for `spinor replay`)"),
         };
     }
@@ -168,20 +191,31 @@ impl Human<'_> {
         for note in &self.report.notes {
             let _ = writeln!(out, "note  {}", printable(note));
         }
-        let unreached = self.report.unreached.as_deref().unwrap_or_default();
+        let stopped = |p: &PropertyReport| matches!(p.verdict, Verdict::NothingFound { .. }) && p.search.is_some();
+        if self.report.properties.iter().any(stopped) {
+            out.push_str(
+                "help  allow more (--time, --memory, --depth), or model less: fewer processes, shorter channels\n",
+            );
+        }
+        // Servers loop for ever: that their ends are not reached is worth a line, not one each.
+        let (ends, unreached): (Vec<Unreached>, Vec<Unreached>) =
+            wording::unreached(system, self.report).into_iter().partition(|u| u.end);
         if !unreached.is_empty() {
             let _ = writeln!(out, "unreached  {} in no run:", plural(unreached.len(), "statement"));
-            let mut in_order = unreached.to_vec();
-            in_order.sort_by_key(|u| (u.proctype, u.end, system.sources.surface(u.span)));
-            for u in limited(&in_order, self.detail) {
-                let name = &system.proctypes[u.proctype].name;
-                let text =
-                    if u.end { "end of the proctype".to_string() } else { printable(&system.sources.one_line(u.span)) };
-                let _ = writeln!(out, "  {}  {}  {text}", wording::place(system, u.span), printable(name));
+            for u in limited(&unreached, self.detail) {
+                let name = printable(&system.proctypes[u.proctype].name);
+                let text = wording::statement(system, wording::edge(system, u.proctype, u.edge));
+                let _ = writeln!(out, "  {}  {name}  {text}", wording::place(system, u.span));
             }
-            let hidden = unreached.len() - limited(unreached, self.detail).len();
+            let hidden = unreached.len() - limited(&unreached, self.detail).len();
             if hidden > 0 {
                 let _ = writeln!(out, "  … and {hidden} more (-v shows them)");
+            }
+        }
+        if !ends.is_empty() {
+            let names: Vec<String> = ends.iter().map(|u| printable(&system.proctypes[u.proctype].name)).collect();
+            for (i, line) in wrapped(&names.join(", "), self.screen.width - 22).iter().enumerate() {
+                let _ = writeln!(out, "{}{}", if i == 0 { "unreached  the end of " } else { "         " }, line);
             }
         }
     }
@@ -195,9 +229,8 @@ impl Human<'_> {
     fn numbers(&self, out: &mut String) {
         let s = self.report.stats();
         let c = &self.report.chosen;
-        let complete = if self.report.searches.is_empty() || s.complete { "" } else { ", not the whole space" };
         let mut line = format!(
-            "{} stored, {} matched, {}, depth {}{complete}; {:.2} s, {}",
+            "{} stored, {} matched, {}, depth {}; {:.2} s, {}",
             plural(s.stored as usize, "state"),
             grouped(s.matched),
             plural(s.transitions as usize, "transition"),
@@ -228,6 +261,33 @@ impl Human<'_> {
             );
             let _ = writeln!(out, "{}", self.screen.paint.dim(&text));
         }
+    }
+
+    /// The whole answer in one line, and the status that scripts see.
+    fn summary(&self, out: &mut String) {
+        let properties = &self.report.properties;
+        let all = match properties.len() {
+            1 => "1 property".to_string(),
+            n => format!("{n} properties"),
+        };
+        let violated = properties.iter().filter(|p| p.verdict.is_violated()).count();
+        let open = properties.iter().filter(|p| matches!(p.verdict, Verdict::NothingFound { .. })).count();
+        let s = self.report.stats();
+        let (mut text, paint): (String, fn(Paint, &str) -> String) = match (violated, open) {
+            (0, 0) => (format!("no errors: {}, all explored", plural(s.stored as usize, "state")), Paint::good),
+            (0, _) => (format!("no errors so far, but {open} of {all} not decided"), Paint::open),
+            (_, 0) => (format!("{violated} of {all} violated"), Paint::bad),
+            _ => (format!("{violated} of {all} violated, {open} not decided"), Paint::bad),
+        };
+        match (self.expect, violated) {
+            (Some(Expect::Fail), 0) if open == 0 => text.push_str("; a violation was expected"),
+            (Some(Expect::Fail), 1..) => text.push_str(", as expected"),
+            _ => {}
+        }
+        if self.exit != Exit::Fine {
+            let _ = write!(text, " (exit status {})", self.exit.code());
+        }
+        let _ = writeln!(out, "{}", paint(self.screen.paint, &text));
     }
 }
 

@@ -13,8 +13,8 @@ use spinor_model::state::State;
 const SCHEMA_VERSION: i64 = 1;
 
 /// What every document begins with.
-fn head(front: &Front) -> Vec<(String, Json)> {
-    let model = Json::object([("path", Json::text(&front.path)), ("sha256", Json::text(&front.sha256))]);
+fn head(path: &str, sha256: Json) -> Vec<(String, Json)> {
+    let model = Json::object([("path", Json::text(path)), ("sha256", sha256)]);
     vec![
         ("schema_version".to_string(), Json::Int(SCHEMA_VERSION)),
         ("spinor".to_string(), Json::text(env!("CARGO_PKG_VERSION"))),
@@ -34,10 +34,11 @@ pub fn of_report(front: &Front, interp: &Interp, report: &Report) -> Json {
         ("jobs", Json::Int(i64::from(c.jobs))),
         ("plain", Json::Bool(c.plain)),
     ]);
-    let unreached = report.unreached.iter().flatten().map(|u| {
+    let unreached = wording::unreached(system, report).into_iter().map(|u| {
         let span = system.sources.surface(u.span);
         let mut fields = vec![("proctype".to_string(), Json::text(&system.proctypes[u.proctype].name))];
         fields.extend(place_fields(&system.sources, span));
+        fields.push(("end".to_string(), Json::Bool(u.end)));
         Json::Object(fields)
     });
     let truncations = report.truncations.iter().map(|(t, e)| {
@@ -47,7 +48,7 @@ pub fn of_report(front: &Front, interp: &Interp, report: &Report) -> Json {
         fields.extend(place_fields(&system.sources, system.sources.surface(edge.span)));
         Json::Object(fields)
     });
-    let mut doc = head(front);
+    let mut doc = head(&front.path, Json::text(&front.sha256));
     doc.extend(
         [
             ("options", options),
@@ -63,36 +64,45 @@ pub fn of_report(front: &Front, interp: &Interp, report: &Report) -> Json {
     Json::Object(doc)
 }
 
-/// A model that was not checked: what was said about it instead.
+/// A model that was not checked: what was said about it instead. The fields are those of a result, with nothing in them.
 pub fn of_diagnostics(front: &Front, diagnostics: Json) -> Json {
-    let mut doc = head(front);
-    doc.push(("properties".to_string(), Json::List(Vec::new())));
-    doc.push(("diagnostics".to_string(), diagnostics));
+    unchecked(head(&front.path, Json::text(&front.sha256)), diagnostics)
+}
+
+fn unchecked(mut doc: Vec<(String, Json)>, diagnostics: Json) -> Json {
+    let nothing = || Json::List(Vec::new());
+    let fields = [
+        ("options", Json::Null),
+        ("properties", nothing()),
+        ("unreached", nothing()),
+        ("truncations", nothing()),
+        ("notes", nothing()),
+        ("stats", Json::Null),
+        ("diagnostics", diagnostics),
+    ];
+    doc.extend(fields.map(|(k, v)| (k.to_string(), v)));
     Json::Object(doc)
 }
 
 /// A file that could not be read is not a model, and a program that asked for JSON still gets some.
 pub fn of_unreadable(path: &str, message: &str) -> Json {
-    Json::object([
-        ("schema_version", Json::Int(SCHEMA_VERSION)),
-        ("spinor", Json::text(env!("CARGO_PKG_VERSION"))),
-        ("model", Json::object([("path", Json::text(path)), ("sha256", Json::Null)])),
-        ("properties", Json::List(Vec::new())),
-        (
-            "diagnostics",
-            Json::List(vec![Json::object([
-                ("code", Json::Null),
-                ("severity", Json::text("error")),
-                ("message", Json::text(message)),
-                ("primary", Json::Null),
-            ])]),
-        ),
-    ])
+    let said = Json::object([
+        ("code", Json::Null),
+        ("severity", Json::text("error")),
+        ("message", Json::text(message)),
+        ("primary", Json::Null),
+        ("labels", Json::List(Vec::new())),
+        ("help", Json::Null),
+        ("fix", Json::Null),
+        ("spin", Json::Null),
+        ("notes", Json::List(Vec::new())),
+    ]);
+    unchecked(head(path, Json::Null), Json::List(vec![said]))
 }
 
 /// One saved trace, complete enough to be replayed.
 pub fn of_trace(front: &Front, interp: &Interp, property: &PropertyReport, trace: &Trace) -> Json {
-    let mut doc = head(front);
+    let mut doc = head(&front.path, Json::text(&front.sha256));
     doc.push(("property".to_string(), Json::text(&property.name)));
     doc.push(("kind".to_string(), Json::text(property.kind.word())));
     doc.push(("because".to_string(), property.verdict.because().map_or(Json::Null, Json::text)));

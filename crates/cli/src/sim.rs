@@ -9,10 +9,10 @@ use crate::options::{Options, Usage};
 use crate::replay::load_or_say;
 use crate::report;
 use crate::screen::{Out, Screen, note, plural, printable, width};
-use crate::table::Stream;
+use crate::table::{Stream, told_changes};
 use crate::trail::take;
 use crate::wording;
-use spinor_check::trace::{Ending, Trace, TraceStep, changes, values};
+use spinor_check::trace::{Ending, Trace, TraceStep, values};
 use spinor_model::explain::{Why, blocked};
 use spinor_model::interp::{Floor, Interp};
 use spinor_model::ir::{Guard, Pid};
@@ -187,7 +187,7 @@ impl Sim<'_> {
             let text = format!("→ {}", wording::statement(system, edge));
             cells.push((wording::process(system, proctype, pid), wording::line(system, edge.span), text));
         }
-        let told: Vec<String> = changes(self.interp, before, &taken.state)
+        let told: Vec<String> = told_changes(self.interp, before, &taken.state)
             .iter()
             .map(|c| format!("{}: {}", printable(&c.name), wording::change(system, c)))
             .collect();
@@ -227,7 +227,7 @@ impl Sim<'_> {
 
     fn by_hand(&mut self, input: &mut dyn BufRead, echo: bool, options: &Options) {
         let header = self.stream.header();
-        self.out.put(&header);
+        self.out.put(&format!("`?` lists the commands\n\n{header}"));
         let menu = self.menu();
         self.out.put(&menu);
         loop {
@@ -305,7 +305,8 @@ impl Sim<'_> {
                     self.menu()
                 }
                 (Ok(n), moves) if moves.is_empty() => format!("there is no move {n}: nobody can move\n"),
-                (Ok(n), moves) => format!("there is no move {n}; there are {}\n", moves.len()),
+                (Ok(n), moves) if moves.len() == 1 => format!("there is no move {n}, only 1\n"),
+                (Ok(n), moves) => format!("there is no move {n}, only 1 to {}\n", moves.len()),
                 (Err(_), _) => format!("unknown command `{}`; `?` lists them\n", printable(number)),
             },
             _ => format!("unknown command `{}`; `?` lists them\n", printable(command)),

@@ -51,6 +51,13 @@ impl Row {
     }
 }
 
+/// What changed, without the variables that a new process starts with at zero.
+pub fn told_changes(interp: &Interp, before: &State, after: &State) -> Vec<Change> {
+    let mut list = changes(interp, before, after);
+    list.retain(|c| c.before != Value::Absent || !matches!(c.after, Value::Number { value: 0, .. }));
+    list
+}
+
 /// A process of the run; numbers are used again after a death, so the proctype belongs to the name.
 type Process = (Pid, ProctypeId);
 
@@ -75,7 +82,7 @@ impl<'a> Run<'a> {
     /// What a row changed in sum.
     fn changes(&self, row: Row) -> Vec<Change> {
         let range = row.range();
-        changes(self.interp, self.before(range.start), self.before(range.end))
+        told_changes(self.interp, self.before(range.start), self.before(range.end))
     }
 
     fn rows(&self) -> Vec<Row> {
@@ -179,8 +186,9 @@ impl<'a> Run<'a> {
         for (_, changes) in told {
             for c in changes {
                 if !out.iter().any(|(_, name, _)| *name == c.name) {
-                    let rank = initial.iter().position(|(name, _)| *name == c.name).unwrap_or(initial.len());
-                    out.push((rank, c.name.clone(), c.before.clone()));
+                    let found = initial.iter().position(|(name, _)| *name == c.name);
+                    let value = found.map_or(Value::Absent, |i| initial[i].1.clone());
+                    out.push((found.unwrap_or(initial.len()), c.name.clone(), value));
                 }
             }
         }
@@ -393,9 +401,9 @@ impl Stream {
                 }
             } else {
                 out.push_str(line);
-                for change in changes {
-                    let room = self.screen.width.saturating_sub(self.name_width + 20).max(20);
-                    let _ = write!(out, "\n{gutter}{:w$}{}", "", clip(change, room), w = self.name_width + 16);
+                let room = self.screen.width.saturating_sub(self.name_width + 20).max(20);
+                for line in packed(changes, room) {
+                    let _ = write!(out, "\n{gutter}{:w$}{line}", "", w = self.name_width + 16);
                 }
                 if let Some(mark) = mark {
                     let _ = write!(out, "\n{gutter}{:w$}{}", "", paint.bad(mark), w = self.name_width + 16);
@@ -406,6 +414,19 @@ impl Stream {
         }
         out
     }
+}
+
+/// As many on a line as there is room for.
+fn packed(items: &[String], room: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for item in items {
+        let item = clip(item, room);
+        match lines.last_mut() {
+            Some(line) if width(line) + 2 + width(&item) <= room => line.extend([", ", &item]),
+            _ => lines.push(item),
+        }
+    }
+    lines
 }
 
 /// The number is what tells processes apart, so it stays.
@@ -462,8 +483,17 @@ impl Grid {
         widths
     }
 
+    /// Columns of the step's number.
+    fn label_width(&self) -> usize {
+        self.lines.iter().map(|l| width(&l.label)).max().unwrap_or(0).max(5)
+    }
+
+    fn gutter_width(&self) -> usize {
+        if self.loops { 4 } else { 0 }
+    }
+
     fn margin(&self) -> usize {
-        if self.loops { 11 } else { 7 }
+        self.gutter_width() + self.label_width() + 2
     }
 
     fn width(&self) -> usize {
@@ -479,16 +509,16 @@ impl Grid {
 
     fn render(&self, paint: Paint) -> String {
         let widths = self.widths();
-        let gutter_width = self.margin() - 7;
+        let (gutter, label) = (self.gutter_width(), self.label_width());
         let mut out = String::new();
-        let mut head = format!("{:gutter_width$} step  ", "");
+        let mut head = format!("{:gutter$}{:>label$}  ", "", "step");
         for (h, w) in self.header.iter().zip(&widths) {
             head.push_str(&pad(h, w + 2));
         }
         out.push_str(&paint.bold(head.trim_end()));
         out.push('\n');
         for line in &self.lines {
-            let mut text = format!("{}{:>5}  ", pad(line.gutter, gutter_width), line.label);
+            let mut text = format!("{}{:>label$}  ", pad(line.gutter, gutter), line.label);
             match &line.note {
                 Some(note) => text.push_str(&paint.dim(note)),
                 None => {
@@ -571,6 +601,13 @@ mod tests {
         let full = Run { interp: &interp, initial: &run.0, steps: &run.1, cycle_start: None, ending: None, full: true };
         let full = full.render(Screen { paint: Paint::OFF, paint_errors: Paint::OFF, width: 100 });
         assert_eq!(full.lines().count(), 42);
+    }
+
+    #[test]
+    fn many_changes_share_lines() {
+        let items = ["a: 0 → 1", "b: 0 → 1", "c: 0 → 1"].map(str::to_string);
+        assert_eq!(packed(&items, 20), ["a: 0 → 1, b: 0 → 1", "c: 0 → 1"]);
+        assert_eq!(packed(&items, 4), ["a: …", "b: …", "c: …"]);
     }
 
     #[test]

@@ -259,11 +259,13 @@ impl Rerun<'_> {
         let name = wording::process(system, t, pid);
         let here = wording::line(system, system.proctypes[t].locs[self.state.loc(pid)].span);
         let edges = &system.proctypes[t].edges;
-        let what = match edges.iter().find(|e| i64::from(e.stmt) == row.stmt) {
-            Some(e) => format!("`{}` at line {}", wording::statement(system, e), wording::line(system, e.span)),
-            None => "a statement it does not have".to_string(),
-        };
-        format!("{at} does not fit the model: {name} stands at line {here} and cannot do {what} now")
+        match edges.iter().find(|e| i64::from(e.stmt) == row.stmt) {
+            Some(e) => {
+                let what = format!("`{}` at line {}", wording::statement(system, e), wording::line(system, e.span));
+                format!("{at} does not fit the model: {name} stands at line {here} and cannot do {what} now")
+            }
+            None => format!("{at} does not fit the model: {name} has no such statement"),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! How steps, processes and faults are put into words, the same in tables, streams and JSON.
 
 use crate::screen::printable;
+use spinor_check::report::{Report, Unreached};
 use spinor_check::trace::{Change, TraceStep, Value};
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::index::Idx;
@@ -15,10 +16,22 @@ pub fn statement(system: &System, edge: &Edge) -> String {
         return "(ends)".to_string();
     }
     let text = printable(&system.sources.one_line(edge.span));
-    match edge.then {
-        Then::DStep => format!("d_step {{ {text} … }}"),
+    if edge.then == Then::DStep {
+        return format!("d_step {{ {text} … }}");
+    }
+    // The step out of a loop does nothing; the text it stands for is the whole loop.
+    let word = ["do", "if", "for"].into_iter().find(|w| text.split([' ', ':', '(']).next() == Some(w));
+    match word {
+        Some(word) if edge.guards.is_empty() && edge.effects.is_empty() => format!("(leaves the {word})"),
         _ => text,
     }
+}
+
+/// What no run executes, in the order of the text; the end of a proctype after its statements.
+pub fn unreached(system: &System, report: &Report) -> Vec<Unreached> {
+    let mut list = report.unreached.clone().unwrap_or_default();
+    list.sort_by_key(|u| (u.proctype, u.end, system.sources.surface(u.span)));
+    list
 }
 
 /// `7`, or `inc.pml:7` for a statement of another file than the model's own.

@@ -1,5 +1,6 @@
 //! The binary, as users and scripts meet it.
 
+use spinor::json::Json;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -121,8 +122,8 @@ impl Ran {
         self
     }
 
-    fn json(&self) -> spinor::json::Json {
-        spinor::json::Json::parse(&self.out).unwrap_or_else(|e| panic!("{e}\n{}", self.out))
+    fn json(&self) -> Json {
+        Json::parse(&self.out).unwrap_or_else(|e| panic!("{e}\n{}", self.out))
     }
 }
 
@@ -204,59 +205,22 @@ fn a_limit_or_an_unanswered_property_is_inconclusive() {
 }
 
 #[test]
-fn the_json_result_has_the_promised_fields() {
+fn the_json_of_the_lock_tells_its_story() {
     let f = Folder::new("json");
     f.file("mutex.pml", LOCK);
-    let ran = f.run(&["check", "mutex.pml", "--format", "json"]).expect(1, &[], &[]);
-    let doc = ran.json();
-    let at = |path: &[&str]| {
-        let mut value = &doc;
-        for key in path {
-            value = match key.parse::<usize>() {
-                Ok(i) => &value.as_list().expect("a list")[i],
-                Err(_) => value.get(key).unwrap_or_else(|| panic!("{key} of {path:?} in\n{}", ran.out)),
-            };
-        }
-        value
-    };
-    assert_eq!(at(&["schema_version"]).as_int(), Some(1));
-    assert_eq!(at(&["model", "path"]).as_str(), Some("mutex.pml"));
-    assert_eq!(at(&["model", "sha256"]).as_str(), Some(spinor::sha256::hex(LOCK.as_bytes()).as_str()));
-    for key in ["search", "por", "sym", "fair", "store", "jobs", "plain"] {
-        at(&["options", key]);
-    }
-    assert_eq!(at(&["properties", "0", "name"]).as_str(), Some("assert"));
-    assert_eq!(at(&["properties", "0", "kind"]).as_str(), Some("assertion"));
-    assert_eq!(at(&["properties", "0", "verdict"]).as_str(), Some("violated"));
-    assert!(at(&["properties", "0", "because"]).as_str().is_some_and(|b| b.contains("critical == 1")));
-    let trace = ["properties", "0", "traces", "0"];
-    let steps = at(&[trace.as_slice(), &["steps"]].concat()).as_list().expect("steps").len();
-    assert_eq!(steps, 7);
-    for key in ["pid", "proctype", "statement", "file", "line", "col", "end_line", "end_col", "changes"] {
-        at(&[trace.as_slice(), &["steps", "0", key]].concat());
-    }
-    let change = at(&[trace.as_slice(), &["steps", "3", "changes", "critical"]].concat());
-    assert_eq!(change, &spinor::json::Json::parse("[0, 1]").unwrap());
-    assert_eq!(at(&[trace.as_slice(), &["cycle_start"]].concat()), &spinor::json::Json::Null);
-    for path in [&["stats"][..], &["properties", "0", "stats"]] {
-        for key in [
-            "stored",
-            "matched",
-            "transitions",
-            "atomic_steps",
-            "depth",
-            "cpu_seconds",
-            "wall_seconds",
-            "peak_memory_bytes",
-            "store_bytes",
-        ] {
-            at(&[path, &[key]].concat());
-        }
-    }
-    for key in ["proctype", "file", "line"] {
-        at(&["unreached", "0", key]);
-    }
-    assert_eq!(at(&["properties", "1", "because"]), &spinor::json::Json::Null);
+    let doc = f.run(&["check", "mutex.pml", "--format", "json"]).expect(1, &[], &[]).json();
+    let only = |path: &str| reach(&doc, path)[0];
+    assert_eq!(only("schema_version").as_int(), Some(1));
+    assert_eq!(only("model.path").as_str(), Some("mutex.pml"));
+    assert_eq!(only("model.sha256").as_str(), Some(spinor::sha256::hex(LOCK.as_bytes()).as_str()));
+    assert_eq!(only("properties.*.name").as_str(), Some("assert"));
+    assert_eq!(only("properties.*.kind").as_str(), Some("assertion"));
+    assert!(only("properties.*.because").as_str().is_some_and(|b| b.contains("critical == 1")));
+    assert_eq!(reach(&doc, "properties.*.because")[1], &Json::Null);
+    assert_eq!(reach(&doc, "properties.*.traces.*.steps.*").len(), 7);
+    let change = reach(&doc, "properties.*.traces.*.steps.*")[3].get("changes").and_then(|c| c.get("critical"));
+    assert_eq!(change, Some(&Json::List(vec![Json::Int(0), Json::Int(1)])));
+    assert_eq!(only("unreached.*.end"), &Json::Bool(true));
 }
 
 #[test]
@@ -297,6 +261,7 @@ fn files_that_cannot_be_models_are_refused_plainly() {
     f.run(&["nosuch.pml"]).expect(2, &[], &["cannot read `nosuch.pml`: there is no such file"]);
     f.run(&["dir"]).expect(2, &[], &["cannot read `dir`: it is a folder"]);
     f.run(&["latin.pml"]).expect(2, &[], &["line 2 is not UTF-8"]);
+    f.run(&["-"]).expect(2, &[], &["cannot read `-`: standard input"]);
     f.run(&["chekc", "m.pml"]).expect(2, &[], &["`check` is a command"]);
     f.run(&["replay", "nosuch.pml"]).expect(2, &[], &["no such file"]);
     f.run(&["sim", "dir"]).expect(2, &[], &["folder"]);
@@ -337,6 +302,8 @@ fn unusable_command_lines_end_with_status_2_and_a_hint() {
 fn help_version_explain_plan_and_completions_answer() {
     let f = Folder::new("answers");
     f.run(&["--help"]).expect(0, &["spinor check model.pml", "Exit status"], &[]);
+    f.run(&["help"]).expect(0, &["spinor check model.pml", "Exit status"], &[]);
+    f.run(&["help", "sim"]).expect(0, &["--seed", "--color auto|always|never\n"], &[]);
     f.run(&["check", "--help"]).expect(0, &["--search auto|dfs|bfs"], &[]);
     f.run(&["--version"]).expect(0, &["spinor 0."], &[]);
     f.run(&["explain", "P0011"]).expect(0, &["P0011: "], &[]);
@@ -521,4 +488,199 @@ fn includes_are_found_beside_the_model() {
     let f = Folder::new("include");
     f.file("part.pml", "byte x;\n").file("m.pml", "#include \"part.pml\"\nactive proctype P() { assert(x == 1) }\n");
     f.run(&["m.pml"]).expect(1, &["m.pml:2"], &[]);
+}
+
+/// One line per promised field: where it is (`*` is every element, `?` may be null) and of which type.
+const RESULT: &str = "
+schema_version int
+spinor text
+model.path text
+model.sha256 text
+options?.search text
+options?.por text
+options?.sym text
+options?.fair text
+options?.store text
+options?.jobs int
+options?.plain bool
+properties.*.name text
+properties.*.kind text
+properties.*.verdict text
+properties.*.because text-or-null
+properties.*.violations int
+properties.*.traces.*.cycle_start int-or-null
+properties.*.traces.*.steps.*.pid int
+properties.*.traces.*.steps.*.proctype text
+properties.*.traces.*.steps.*.statement text
+properties.*.traces.*.steps.*.file text
+properties.*.traces.*.steps.*.line int
+properties.*.traces.*.steps.*.col int
+properties.*.traces.*.steps.*.end_line int
+properties.*.traces.*.steps.*.end_col int
+properties.*.traces.*.steps.*.stmt int
+properties.*.traces.*.steps.*.changes.* pair
+properties.*.stats?.stored int
+properties.*.stats?.complete bool
+unreached.*.proctype text
+unreached.*.file text
+unreached.*.line int
+unreached.*.end bool
+truncations.*.statement text
+notes.* text
+stats?.stored int
+stats?.matched int
+stats?.transitions int
+stats?.atomic_steps int
+stats?.depth int
+stats?.complete bool
+stats?.cpu_seconds number
+stats?.wall_seconds number
+stats?.peak_memory_bytes int
+stats?.store_bytes int
+diagnostics.*.code text-or-null
+diagnostics.*.severity text
+diagnostics.*.message text
+diagnostics.*.primary?.file text
+diagnostics.*.primary?.line int
+diagnostics.*.primary?.label text
+diagnostics.*.labels.*.line int
+diagnostics.*.help text-or-null
+diagnostics.*.fix?.text text
+diagnostics.*.spin text-or-null
+diagnostics.*.notes.* text
+";
+
+fn reach<'a>(from: &'a Json, path: &str) -> Vec<&'a Json> {
+    let mut here = vec![from];
+    for key in path.split('.') {
+        here = here
+            .into_iter()
+            .flat_map(|value| match (key, value, key.strip_suffix('?')) {
+                ("*", Json::List(items), _) => items.iter().collect(),
+                ("*", Json::Object(fields), _) => fields.iter().map(|(_, v)| v).collect(),
+                (_, _, Some(key)) => value.get(key).into_iter().filter(|v| **v != Json::Null).collect(),
+                _ => vec![value.get(key).unwrap_or_else(|| panic!("no `{key}` of `{path}` in {value:?}"))],
+            })
+            .collect();
+    }
+    here
+}
+
+/// Checks every row of [`RESULT`], and returns the verdicts.
+#[track_caller]
+fn promised(doc: &Json) -> Vec<&str> {
+    for row in RESULT.trim().lines() {
+        let (path, wanted) = row.split_once(' ').expect("a path and a type");
+        for value in reach(doc, path) {
+            let fits = match (wanted, value) {
+                ("int" | "int-or-null" | "number", Json::Int(_)) | ("number", Json::Real(_)) => true,
+                ("text" | "text-or-null", Json::Text(_)) | ("bool", Json::Bool(_)) => true,
+                ("text-or-null" | "int-or-null", Json::Null) => true,
+                ("pair", Json::List(two)) => two.len() == 2,
+                _ => false,
+            };
+            assert!(fits, "`{path}` should be {wanted} and is {value:?}");
+        }
+    }
+    reach(doc, "properties.*.verdict").into_iter().filter_map(Json::as_str).collect()
+}
+
+#[test]
+fn every_json_document_has_the_fields_and_types_that_were_promised() {
+    let f = Folder::new("schema");
+    f.file("mutex.pml", LOCK).file("hand.pml", HANDSHAKE).file("fine.pml", FINE).file("broken.pml", BROKEN);
+    f.file("ltl.pml", format!("{FINE}ltl p {{ <> (x == 1) }}\n"));
+    f.file("bits.pml", "byte b; int i = 300;\nactive proctype P() { b = i }\n");
+    for (args, code, verdicts) in [
+        (&["mutex.pml"][..], 1, &["violated", "holds", "holds"][..]),
+        (&["hand.pml"], 1, &["violated", "holds", "holds"]),
+        (&["fine.pml"], 0, &["holds", "holds", "holds"]),
+        (&["bits.pml"], 0, &["holds", "holds", "holds"]),
+        (&["fine.pml", "--depth", "1"], 3, &["inconclusive"; 3]),
+        (&["ltl.pml"], 3, &["holds", "holds", "holds", "inconclusive"]),
+        (&["broken.pml"], 2, &[]),
+    ] {
+        let ran = f.run(&[args, &["--format", "json"]].concat()).expect(code, &[], &[]);
+        assert_eq!(ran.err, "", "{args:?}");
+        assert_eq!(promised(&ran.json()), verdicts, "{args:?}");
+    }
+    let ran = f.run(&["nosuch.pml", "--format", "json"]).expect(2, &["there is no such file", "\"sha256\": null"], &[]);
+    assert_eq!(ran.err, "");
+}
+
+#[test]
+fn the_last_line_is_the_whole_answer() {
+    let f = Folder::new("summary");
+    f.file("fine.pml", FINE).file("bad.pml", LOCK).file("ltl.pml", format!("{FINE}ltl p {{ <> (x == 1) }}\n"));
+    f.file("both.pml", format!("{LOCK}ltl p {{ <> (critical == 1) }}\n"));
+    for (args, code, last) in [
+        (&["fine.pml"][..], 0, "no errors: 4 states, all explored"),
+        (&["fine.pml", "--expect", "pass"], 0, "no errors: 4 states, all explored"),
+        (
+            &["fine.pml", "--expect", "fail"],
+            1,
+            "no errors: 4 states, all explored; a violation was expected (exit status 1)",
+        ),
+        (&["bad.pml"], 1, "1 of 3 properties violated (exit status 1)"),
+        (&["bad.pml", "-o", "out"], 1, "1 of 3 properties violated (exit status 1)"),
+        (&["bad.pml", "--expect", "fail"], 0, "1 of 3 properties violated, as expected"),
+        (&["both.pml"], 1, "1 of 4 properties violated, 1 not decided (exit status 1)"),
+        (&["ltl.pml"], 3, "no errors so far, but 1 of 4 properties not decided (exit status 3)"),
+        (&["fine.pml", "--depth", "1"], 3, "no errors so far, but 3 of 3 properties not decided (exit status 3)"),
+    ] {
+        let ran = f.run(args).expect(code, &[], &[]);
+        assert_eq!(ran.out.lines().last(), Some(last), "{}", ran.out);
+    }
+    let limit = "?     assert\n?     deadlock\n?     runtime\n      the search was cut at depth 1\n";
+    f.run(&["fine.pml", "--depth", "1"]).expect(3, &[limit, "help  allow more (--time, --memory, --depth)"], &[]);
+}
+
+#[test]
+fn several_violations_share_one_next_line() {
+    let f = Folder::new("next");
+    f.file(
+        "m.pml",
+        "chan c;\nactive proctype P() { if :: assert(false) :: (false) :: c!1 fi }\nactive proctype Q() { (false) }\n",
+    );
+    let ran = f.run(&["m.pml"]).expect(1, &["FAIL  assert(false)", "FAIL  deadlock", "FAIL  runtime"], &[]);
+    assert_eq!(ran.out.matches(" next  ").count(), 1, "{}", ran.out);
+}
+
+#[test]
+fn ends_that_are_not_reached_are_one_line() {
+    let f = Folder::new("ends");
+    f.file(
+        "m.pml",
+        "byte x;\nactive proctype A() { do :: x = 1 od }\nactive proctype B() { do :: x = 0 :: x == 7 -> x = 9 od }\n",
+    );
+    let lines =
+        "unreached  2 statements in no run:\n  m.pml:3  B  x == 7\n  m.pml:3  B  x = 9\nunreached  the end of A, B\n";
+    f.run(&["m.pml"]).expect(0, &[lines], &[]);
+}
+
+#[test]
+fn a_new_process_brings_only_what_it_does_not_start_with_at_zero() {
+    let f = Folder::new("births");
+    f.file("m.pml", "proctype Q(byte n) { byte zero, x; x = n; assert(x == 0) }\ninit { run Q(3) }\n");
+    let ran = f.run(&["m.pml"]).expect(1, &["Q[1].n", "- → 3", "0 → 3"], &[]);
+    assert!(!ran.out.contains("zero") && !ran.out.contains("- → 0"), "{}", ran.out);
+}
+
+#[test]
+fn what_was_refused_is_told_once_and_the_rest_is_answered() {
+    let f = Folder::new("refused");
+    f.file("fine.pml", FINE).file("broken.pml", BROKEN);
+    let ran = f.run(&["broken.pml", "nosuch.pml", "fine.pml"]).expect(2, &["no errors"], &["P0102", "nosuch.pml"]);
+    assert!(ran.out.starts_with("fine.pml\nok "), "{}", ran.out);
+    assert_eq!(f.run(&["lint", "fine.pml", "fine.pml", "-q"]).expect(0, &[], &[]).out, "");
+}
+
+#[test]
+fn steps_are_named_by_what_they_do() {
+    let f = Folder::new("words");
+    f.file(
+        "m.pml",
+        "byte i;\nactive proctype P() { atomic { do :: i < 2 -> i++ :: else -> break od }; d_step { i = 7; i = 8 }; assert(i != 8) }\n",
+    );
+    f.run(&["m.pml"]).expect(1, &["└ (leaves the do)", "d_step { i = 7 … }", "✗ i is 8"], &[]);
 }

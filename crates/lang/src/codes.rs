@@ -423,7 +423,7 @@ codes! {
     "typedef Point { byte x; byte y };\nPoint p;\ninit { p = 1 }\n";
 
     "P0305" "a size or number of slots that is out of range"
-    "An array has at least one element; a channel holds 0 (a rendez-vous) to 255 messages; 255 channels can be alive at a \
+    "An array has at least one element; a channel holds 0 (a rendez-vous) to 65,535 messages; 255 channels can be alive at a \
      time."
     "byte a[0];\ninit { skip }\n";
 
@@ -501,7 +501,8 @@ codes! {
     concat!("mtype = { ", names!(), " };\ninit { skip }\n");
 
     "P0326" "more values than elements"
-    "An array's list of values may be shorter than the array (the last value fills the rest), not longer."
+    "An array's list of values may be shorter than the array: the last value fills the rest. Values after the last element are \
+     dropped."
     "byte a[2] = { 1, 2, 3 };\ninit { skip }\n";
 
     "P0327" "more than one trace assertion"
@@ -546,9 +547,9 @@ codes! {
     "chan c[2] = [1] of { bit };\nbyte i;\ninit { xs c[i]; c[i]!1 }\n";
 
     "P0338" "`unless` on the first statement of an option"
-    "The first statement of an option decides whether the option can be taken; it has no escape of its own. Put the \
-     `unless` around the whole selection."
-    "byte x;\ninit { if :: { x = 1 } unless { x == 2 } fi }\n";
+    "A process that waits at a selection stands at all its options at once, so the escape of one of them goes before the \
+     others too. Put the `unless` around the whole selection to say so, or a statement before it to keep it to the option."
+    "byte x;\ninit { if :: { x = 1 } unless { x == 2 } :: x == 3 -> skip fi }\n";
 
     "P0339" "a jump into or out of a d_step"
     "A d_step is one step: it begins at its beginning and ends at its end."
@@ -557,6 +558,11 @@ codes! {
     "P0340" "jumps that go round"
     "A circle of jumps without a statement never gets anywhere."
     "init { L: goto L }\n";
+
+    "P0341" "an initial value for a record"
+    "A record has no value as a whole. SPIN ignores such an initialiser without a word, and so does Spinor, with one: fields \
+     can have initial values in the typedef."
+    "typedef Point { byte x; byte y };\nPoint p = 3;\ninit { p.x = 1 }\n";
 
     "P0900" "embedded C"
     "`c_code`, `c_expr` and their kin are C text that SPIN compiles into its verifier. Spinor has no C compiler; say the same in \

@@ -172,30 +172,19 @@ impl<'a> Facts<'a> {
 
     pub fn effect_reads(&self, proctype: ProctypeId, effect: &Effect) -> Footprint {
         let mut out = Footprint::default();
+        effect.each_expr(&mut |e| self.expr(proctype, e, &mut out));
         match effect {
-            Effect::Assign { to, value } => {
-                self.indices(proctype, to, &mut out);
-                self.expr(proctype, value, &mut out);
-            }
-            Effect::Send { chan, sorted, args } => {
+            Effect::Send { chan, sorted, .. } => {
                 self.chan(proctype, chan, sorted.then_some(Access::Contents), &mut out);
-                args.iter().for_each(|e| self.expr(proctype, e, &mut out));
                 self.watchers(&mut out);
             }
-            Effect::Receive { chan, random, args, .. } => {
+            Effect::Receive { chan, random, .. } => {
                 let access = if *random { Access::Contents } else { Access::Head };
                 self.chan(proctype, chan, Some(access), &mut out);
-                self.patterns(proctype, args, &mut out);
-                for arg in args {
-                    if let Pattern::Bind(place) = arg {
-                        self.indices(proctype, place, &mut out);
-                    }
-                }
                 self.watchers(&mut out);
             }
-            Effect::Run { proctype: new, args, .. } => {
+            Effect::Run { proctype: new, .. } => {
                 out.population = true;
-                args.iter().for_each(|e| self.expr(proctype, e, &mut out));
                 if let Some(t) = self.system.proctypes.get(*new) {
                     // The new process's own variables are nobody's yet.
                     let mut made = Footprint::default();
@@ -208,14 +197,12 @@ impl<'a> Facts<'a> {
                     out.add(&self.lifted(made, *new));
                 }
             }
-            Effect::Assert(e) | Effect::PrintName(e, _) => self.expr(proctype, e, &mut out),
-            Effect::Print { args, .. } => args.iter().for_each(|e| self.expr(proctype, e, &mut out)),
-            Effect::SetPriority { pid, value } => {
-                out.population = true;
-                self.expr(proctype, pid, &mut out);
-                self.expr(proctype, value, &mut out);
-            }
-            Effect::End => out.population = true,
+            Effect::SetPriority { .. } | Effect::End => out.population = true,
+            Effect::Assign { .. }
+            | Effect::Assert(_)
+            | Effect::Print { .. }
+            | Effect::PrintName(..)
+            | Effect::Event { .. } => {}
         }
         out
     }
@@ -243,7 +230,7 @@ impl<'a> Facts<'a> {
             }
             Effect::Run { .. } | Effect::End => out.population = true,
             Effect::SetPriority { .. } => out.priorities = true,
-            Effect::Assert(_) | Effect::Print { .. } | Effect::PrintName(..) => {}
+            Effect::Assert(_) | Effect::Print { .. } | Effect::PrintName(..) | Effect::Event { .. } => {}
         }
         out
     }
@@ -330,6 +317,7 @@ impl<'a> Facts<'a> {
                     // On a rendez-vous channel a receive never starts; then nothing is read but which channel it is.
                     let buffered = self.may_be(proctype, chan, |c| c.capacity > 0, self.any_buffer);
                     let access = if *random { Access::Contents } else { Access::Head };
+                    self.expr(proctype, chan, out);
                     self.chan(proctype, chan, buffered.then_some(access), out);
                     if buffered {
                         self.patterns(proctype, args, out);
@@ -342,6 +330,7 @@ impl<'a> Facts<'a> {
 
     fn send_guard(&self, proctype: ProctypeId, chan: &Expr, args: &[Expr], out: &mut Footprint) {
         let buffered = self.may_be(proctype, chan, |c| c.capacity > 0, self.any_buffer);
+        self.expr(proctype, chan, out);
         self.chan(proctype, chan, buffered.then_some(Access::Room), out);
         if !self.may_be(proctype, chan, |c| c.capacity == 0, self.any_rendezvous) {
             return;
@@ -357,7 +346,7 @@ impl<'a> Facts<'a> {
                 self.expr(other, clause, &mut there);
             }
             if let Some((chan, args)) = t.edges[half].receive() {
-                self.chan_value(other, chan, &mut there);
+                self.expr(other, chan, &mut there);
                 self.patterns(other, args, &mut there);
             }
             out.add(&self.lifted(there, other));
@@ -390,19 +379,14 @@ impl<'a> Facts<'a> {
         decl.map_or(any, kind)
     }
 
+    /// The channel itself; the variables that say which it is are read as any expression.
     fn chan(&self, proctype: ProctypeId, chan: &Expr, access: Option<Access>, out: &mut Footprint) {
-        self.chan_value(proctype, chan, out);
         let name = self.chan_name(proctype, chan);
         // Whether there is such a channel, and whose it is, changes with the processes.
         out.population |= name == ChanName::Any && self.local_chans;
         if let Some(access) = access {
             out.chan_use(ChanUse { name, access, chan: chan.clone(), whose: None });
         }
-    }
-
-    /// The variables that say which channel it is.
-    fn chan_value(&self, proctype: ProctypeId, chan: &Expr, out: &mut Footprint) {
-        self.expr(proctype, chan, out);
     }
 
     fn write_chan(&self, proctype: ProctypeId, chan: &Expr, access: Access, out: &mut Footprint) {
@@ -423,19 +407,9 @@ impl<'a> Facts<'a> {
         }
         if let Some(monitor) = &self.system.monitor {
             out.monitor = true;
-            for edge in monitor.graph.edges.iter() {
-                let mut there = Footprint::default();
-                let outside = ProctypeId::new(self.system.proctypes.len());
-                match edge.effects.first() {
-                    Some(Effect::Send { chan, .. }) => self.expr(outside, chan, &mut there),
-                    Some(Effect::Receive { chan, args, .. }) => {
-                        self.expr(outside, chan, &mut there);
-                        self.patterns(outside, args, &mut there);
-                    }
-                    _ => {}
-                }
-                there.locals = Slots::default(); // a trace has none (V10)
-                out.add(&there);
+            let outside = ProctypeId::new(self.system.proctypes.len());
+            for edge in &monitor.graph.edges {
+                edge.each_expr(&mut |e| self.expr(outside, e, out));
             }
         }
     }
@@ -449,27 +423,10 @@ impl<'a> Facts<'a> {
         }
     }
 
-    fn indices(&self, proctype: ProctypeId, place: &Place, out: &mut Footprint) {
-        place.index.iter().for_each(|s| self.expr(proctype, &s.value, out));
-    }
-
     fn expr(&self, proctype: ProctypeId, e: &Expr, out: &mut Footprint) {
         match e {
-            Expr::Const(_) | Expr::Pid | Expr::NewPid => {}
-            Expr::Read(place) => {
-                self.indices(proctype, place, out);
-                out.place(place);
-            }
-            Expr::Unary(_, a) => self.expr(proctype, a, out),
-            Expr::Binary(_, a, b) => {
-                self.expr(proctype, a, out);
-                self.expr(proctype, b, out);
-            }
-            Expr::Cond(a, b, c) => {
-                self.expr(proctype, a, out);
-                self.expr(proctype, b, out);
-                self.expr(proctype, c, out);
-            }
+            Expr::Const(_) | Expr::Pid | Expr::NewPid | Expr::Unary(..) | Expr::Binary(..) | Expr::Cond(..) => {}
+            Expr::Read(place) => out.place(place),
             Expr::Probe(probe, chan) => {
                 let access = match probe {
                     Probe::Len => Access::Length,
@@ -478,44 +435,31 @@ impl<'a> Facts<'a> {
                 };
                 self.chan(proctype, chan, Some(access), out);
             }
-            Expr::Poll { chan, random, args } => {
+            Expr::Poll { chan, random, .. } => {
                 let access = if *random { Access::Contents } else { Access::Head };
                 self.chan(proctype, chan, Some(access), out);
-                self.patterns(proctype, args, out);
             }
             Expr::NrPr => out.population = true,
             Expr::Last => out.last = true,
-            Expr::Timeout => out.everything = true,
-            Expr::Enabled(pid) => {
-                self.expr(proctype, pid, out);
-                out.everything = true;
-            }
-            Expr::NonProgress => {
+            Expr::Timeout | Expr::Enabled(_) => out.everything = true,
+            Expr::NonProgress | Expr::PcValue(_) => {
                 out.population = true;
                 out.locations.extend(self.system.proctypes.ids());
             }
-            Expr::PcValue(pid) => {
-                self.expr(proctype, pid, out);
-                out.population = true;
-                out.locations.extend(self.system.proctypes.ids());
-            }
-            Expr::GetPriority(pid) => {
-                self.expr(proctype, pid, out);
+            Expr::GetPriority(_) => {
                 out.population = true;
                 out.priorities = true;
             }
-            Expr::AtLabel { proctype: there, pid, .. } => {
-                pid.iter().for_each(|e| self.expr(proctype, e, out));
+            Expr::AtLabel { proctype: there, .. } => {
                 out.population = true;
                 out.locations.insert(*there);
             }
-            Expr::Remote { proctype: there, pid, place } => {
-                pid.iter().for_each(|e| self.expr(proctype, e, out));
-                self.indices(proctype, place, out);
+            Expr::Remote { proctype: there, place, .. } => {
                 out.population = true;
                 out.remotes.entry(*there).or_default().add_place(place);
             }
         }
+        e.each_child(&mut |child| self.expr(proctype, child, out));
     }
 
     /// The footprint of a process of this type, as seen from another.
@@ -555,7 +499,7 @@ fn fixed_channels(system: &System) -> Vec<BTreeMap<u32, u32>> {
     for (n, t) in system.proctypes.iter().enumerate() {
         written[n + 1].insert(0, t.n_params);
     }
-    let outside = system.claims.iter().chain(system.monitor.as_ref().map(|m| &m.graph)).map(|t| (None, t));
+    let outside = system.claims.iter().map(|t| (None, t));
     let inside = system.proctypes.iter().enumerate().map(|(n, t)| (Some(n + 1), t));
     for (own, t) in inside.chain(outside) {
         let mut assigned = |place: &Place| match (place.scope, own) {

@@ -44,10 +44,6 @@ pub enum FaultKind {
     PriorityOutOfRange {
         value: i32,
     },
-    /// `set_priority` or the like on a process that does not exist.
-    NoProcess {
-        pid: i32,
-    },
     /// `enabled(_pid)`
     EnabledSelf,
     /// An event that the `trace` does not allow here.
@@ -92,7 +88,6 @@ impl fmt::Display for FaultKind {
             FaultKind::EndlessDStep => write!(f, "this d_step never ends: it comes back to the same state"),
             FaultKind::Nondeterminism => write!(f, "two statements of a D_proctype can run at once"),
             FaultKind::PriorityOutOfRange { value } => write!(f, "priority {value} is outside 1..255"),
-            FaultKind::NoProcess { pid } => write!(f, "there is no process {pid}"),
             FaultKind::EnabledSelf => write!(f, "enabled() asks about the process itself"),
             FaultKind::TraceMismatch => write!(f, "the trace assertion does not allow this event here"),
             FaultKind::NotraceMatched => write!(f, "the notrace assertion was matched to its end"),

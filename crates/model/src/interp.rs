@@ -27,7 +27,7 @@ use crate::eval::{self, Eval};
 use crate::fault::{Fault, FaultKind};
 use crate::index::Idx;
 use crate::ir::{
-    ChanDecl, Edge, EdgeId, Effect, Expr, Frame, Guard, Init, MAX_LIVE, Pattern, Pid, Place, Proctype, ProctypeId,
+    ChanDecl, Edge, EdgeId, Effect, Expr, Frame, Guard, Init, Loc, MAX_LIVE, Pattern, Pid, Place, Proctype, ProctypeId,
     Scope, System, Then, Type,
 };
 use crate::state::{self, ChanView, Layout, State};
@@ -519,7 +519,7 @@ impl Successors for Interp {
         };
         let trace_done = match &self.system.monitor {
             Some(m) if !m.negated => {
-                let loc = crate::ir::Loc::new(state.monitor());
+                let loc = Loc::new(state.monitor());
                 loc == m.graph.end || m.graph.locs[loc].end
             }
             _ => true,
@@ -556,6 +556,7 @@ impl<'i> Work<'_, 'i> {
         let t = self.blame(pid, step.edge);
         let edge = &t.edges[step.edge];
         self.meet_faults_of_guards(pid, t, step.edge)?;
+        self.meet_nondeterminism(step)?;
         let Some((receiver, half)) = step.partner else {
             self.effects(pid, &edge.effects)?;
             return self.go_on(pid, t, edge);
@@ -604,15 +605,27 @@ impl<'i> Work<'_, 'i> {
                 Guard::NoneOf(_) | Guard::Youngest => {}
             }
         }
-        if t.deterministic {
-            let mut steps = Vec::new();
-            self.interp.proc_moves(eval, &mut steps);
-            // Several partners for one send are one statement.
-            if steps.iter().any(|s| s.edge != steps[0].edge) {
-                return Err(FaultKind::Nondeterminism);
-            }
-        }
         Ok(())
+    }
+
+    /// A `D_proctype` has one statement that can run, and one that takes a message offered to it. Several partners for
+    /// one send are one statement, and a `d_step` chooses by itself.
+    fn meet_nondeterminism(&self, step: Step) -> Run<()> {
+        let eval = self.eval(Some(step.pid));
+        let mut steps = Vec::new();
+        if self.interp.proctype_of(self.state, step.pid).deterministic {
+            self.interp.proc_moves(eval, &mut steps);
+        }
+        let mut ways: Vec<EdgeId> = steps.iter().map(|s| s.edge).collect();
+        if ways.iter().all(|e| *e == ways[0])
+            && let Some((receiver, _)) = step.partner
+            && self.interp.proctype_of(self.state, receiver).deterministic
+        {
+            self.interp.proc_moves(eval, &mut steps);
+            let halves = steps.iter().filter(|s| s.edge == step.edge).filter_map(|s| s.partner);
+            ways = halves.filter(|(pid, _)| *pid == receiver).map(|(_, edge)| edge).collect();
+        }
+        if ways.iter().any(|e| *e != ways[0]) { Err(FaultKind::Nondeterminism) } else { Ok(()) }
     }
 
     /// The process has done an edge: it moves on, and runs a `d_step` to its end.
@@ -725,13 +738,17 @@ impl<'i> Work<'_, 'i> {
             Effect::SetPriority { pid: whom, value } => {
                 let eval = self.eval(Some(pid));
                 let (whom, value) = (eval.value(whom)?, eval.value(value)?);
-                let Some(whom) = eval.live(whom) else { return Err(FaultKind::NoProcess { pid: whom }) };
+                let whom = eval.live(whom);
                 if !(1..=255).contains(&value) {
                     return Err(FaultKind::PriorityOutOfRange { value });
                 }
-                self.state.set_priority(whom, value);
+                // A process that is not there has no priority to change.
+                if let Some(whom) = whom {
+                    self.state.set_priority(whom, value);
+                }
                 Ok(())
             }
+            Effect::Event { .. } => unreachable!("validator rule V14: a process has no events"),
             Effect::End => Ok(()),
         }
     }
@@ -844,28 +861,18 @@ impl<'i> Work<'_, 'i> {
             return Ok(()); // disarmed
         }
         let eval = self.eval(None);
-        let about = |edge: &Edge| match edge.effects.first() {
-            Some(Effect::Send { chan: e, .. }) => send && eval.value(e) == Ok(i32::from(chan)),
-            Some(Effect::Receive { chan: e, .. }) => !send && eval.value(e) == Ok(i32::from(chan)),
-            _ => false,
+        let graph = &monitor.graph;
+        let about = |edge: &'i Edge| match edge.effects.first() {
+            Some(Effect::Event { send: s, chan: e, args }) if *s == send && eval.value(e) == Ok(i32::from(chan)) => {
+                Some(&args[..])
+            }
+            _ => None,
         };
-        if !monitor.graph.edges.iter().any(about) {
+        if graph.edges.iter().all(|e| about(e).is_none()) {
             return Ok(());
         }
-        let matching = |edge: &Edge| {
-            about(edge)
-                && match &edge.effects[0] {
-                    Effect::Send { args, .. } => args.iter().zip(message).all(|(a, m)| match a {
-                        Expr::Const(n) => n == m,
-                        _ => true,
-                    }),
-                    Effect::Receive { args, .. } => eval.matches(args, message) == Ok(true),
-                    _ => false,
-                }
-        };
-        let graph = &monitor.graph;
-        let here = graph.locs[crate::ir::Loc::new(at)].edges.iter().map(|e| &graph.edges[*e]);
-        let mut fitting = here.filter(|e| matching(e));
+        let here = graph.locs[Loc::new(at)].edges.iter().map(|e| &graph.edges[*e]);
+        let mut fitting = here.filter(|e| about(e).is_some_and(|args| eval.matches(args, message) == Ok(true)));
         let next = match (fitting.next(), fitting.next()) {
             (Some(edge), None) => edge.to.index(),
             (Some(_), Some(_)) => return Err(FaultKind::TraceNondeterminism),

@@ -49,7 +49,7 @@ pub struct System {
     pub active: Vec<ProctypeId>,
     /// `never` claims: control graphs whose steps alternate with the system's. Checked from a later version on.
     pub claims: Vec<Proctype>,
-    /// `trace` or `notrace`: a control graph whose edges match sends and receives.
+    /// `trace` or `notrace`
     pub monitor: Option<Monitor>,
     pub uses: Uses,
 }
@@ -180,6 +180,8 @@ pub struct Promise {
     pub span: Span,
 }
 
+/// A trace assertion: a control graph that is no process. It moves along its [`Effect::Event`] edges whenever a process
+/// sends or receives on a channel that some edge names. Each such move must fit exactly one edge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Monitor {
     /// `notrace`: matching to the end is the error.
@@ -275,6 +277,13 @@ pub enum Effect {
     SetPriority {
         pid: Expr,
         value: Expr,
+    },
+    /// In monitors only: a message that passes through this channel and fits. Nothing is assigned, so a field is
+    /// compared with a value or matches anything; fields left out match anything, too.
+    Event {
+        send: bool,
+        chan: Expr,
+        args: Vec<Pattern>,
     },
     /// The process dies.
     End,

@@ -18,3 +18,4 @@ pub mod source;
 pub mod state;
 pub mod successors;
 pub mod validate;
+mod walk;

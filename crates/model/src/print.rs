@@ -311,13 +311,24 @@ impl<'a> Printer<'a> {
                 self.expr(frame, value, 0);
                 w!(self, ")");
             }
+            Effect::Event { send, chan, args } => {
+                w!(self, "event ");
+                self.expr(frame, chan, ATOM);
+                w!(self, " {} ", if *send { "!" } else { "?" });
+                self.patterns(frame, args);
+            }
             Effect::End => w!(self, "die"),
         }
     }
 
     fn receive(&mut self, frame: &Frame, chan: &Expr, random: bool, args: &[Pattern]) {
         self.expr(frame, chan, ATOM);
-        w!(self, " {} (", if random { "??" } else { "?" });
+        w!(self, " {} ", if random { "??" } else { "?" });
+        self.patterns(frame, args);
+    }
+
+    fn patterns(&mut self, frame: &Frame, args: &[Pattern]) {
+        w!(self, "(");
         for (n, arg) in args.iter().enumerate() {
             w!(self, "{}", if n == 0 { "" } else { ", " });
             match arg {

@@ -698,6 +698,15 @@ impl<'a> Exprs<'a> {
                     self.c.expect(")")?;
                     return Ok(Effect::SetPriority { pid, value });
                 }
+                "event" => {
+                    self.c.next();
+                    let chan = self.primary()?;
+                    let send = self.c.take("!");
+                    if !send {
+                        self.c.expect("?")?;
+                    }
+                    return Ok(Effect::Event { send, chan, args: self.patterns()? });
+                }
                 "die" => {
                     self.c.next();
                     return Ok(Effect::End);
@@ -708,7 +717,7 @@ impl<'a> Exprs<'a> {
         let keep = self.c.take_word("peek");
         let target = self.primary()?;
         if keep || self.c.at("?") || self.c.at("??") {
-            let (random, args) = self.patterns()?;
+            let (random, args) = self.receive()?;
             return Ok(Effect::Receive { chan: target, random, keep, args });
         }
         if self.c.at("!") || self.c.at("!!") {
@@ -722,11 +731,15 @@ impl<'a> Exprs<'a> {
     }
 
     /// From the `?` on.
-    fn patterns(&mut self) -> Read<(bool, Vec<Pattern>)> {
+    fn receive(&mut self) -> Read<(bool, Vec<Pattern>)> {
         let random = self.c.take("??");
         if !random {
             self.c.expect("?")?;
         }
+        Ok((random, self.patterns()?))
+    }
+
+    fn patterns(&mut self) -> Read<Vec<Pattern>> {
         self.c.expect("(")?;
         let mut args = Vec::new();
         while !self.c.at(")") {
@@ -742,7 +755,7 @@ impl<'a> Exprs<'a> {
             });
         }
         self.c.expect(")")?;
-        Ok((random, args))
+        Ok(args)
     }
 
     fn args(&mut self) -> Read<Vec<Expr>> {
@@ -879,7 +892,7 @@ impl<'a> Exprs<'a> {
                 self.c.expect("(")?;
                 // Through `expr`, so that its depth is counted.
                 let chan = Box::new(self.expr(ATOM)?);
-                let (random, args) = self.patterns()?;
+                let (random, args) = self.receive()?;
                 self.c.expect(")")?;
                 Expr::Poll { chan, random, args }
             }

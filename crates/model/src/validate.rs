@@ -11,10 +11,12 @@
 //!   V7  `run` gives as many arguments as the proctype has parameter slots
 //!   V8  variables of a frame lie one after the other and fill it
 //!   V9  `NewPid` is read only after a `run` of the same edge
-//!   V10 outside a process (global initialisers, claims' frames) nothing is local
+//!   V10 outside a process (global initialisers, the monitor) nothing is local
 //!   V11 an edge inside a `d_step` does not lead to a location from which no edge leaves
 //!   V12 there are no more active processes than can live
 //!   V13 mtype sets and remote references exist
+//!   V14 the edges of a monitor have no effects but events and the death, and no other graph has events; an event
+//!       assigns nothing
 
 use crate::index::Idx;
 use crate::ir::{
@@ -23,19 +25,23 @@ use crate::ir::{
 
 /// Every rule that is broken, with where; empty for a system that is well made.
 pub fn validate(system: &System) -> Vec<String> {
-    let mut v = Validator { system, place: String::new(), broken: Vec::new() };
-    v.place = "globals".into();
+    let mut v = Validator { system, at: String::new(), broken: Vec::new() };
+    v.at = "globals".into();
     v.frame(&system.globals, None);
-    for t in system.proctypes.iter() {
-        v.proctype(t);
-    }
-    for t in &system.claims {
-        v.proctype(t);
+    for t in system.proctypes.iter().chain(&system.claims) {
+        v.proctype(t, Some(&t.frame));
+        let events = t.edges.iter().flat_map(|e| &e.effects).any(|e| matches!(e, Effect::Event { .. }));
+        v.rule(!events, "V14", "an event outside the monitor");
     }
     if let Some(m) = &system.monitor {
-        v.proctype(&m.graph);
+        v.proctype(&m.graph, None);
+        let events = |e: &Effect| match e {
+            Effect::Event { args, .. } => !args.iter().any(|a| matches!(a, Pattern::Bind(_))),
+            other => *other == Effect::End,
+        };
+        v.rule(m.graph.edges.iter().flat_map(|e| &e.effects).all(events), "V14", "a monitor that does more than match");
     }
-    v.place = "system".into();
+    v.at = "system".into();
     v.rule(system.active.len() <= MAX_LIVE, "V12", "too many active processes");
     v.rule(system.active.iter().all(|t| t.index() < system.proctypes.len()), "V12", "an active proctype is missing");
     v.broken
@@ -43,14 +49,14 @@ pub fn validate(system: &System) -> Vec<String> {
 
 struct Validator<'a> {
     system: &'a System,
-    place: String,
+    at: String,
     broken: Vec<String>,
 }
 
 impl Validator<'_> {
     fn rule(&mut self, holds: bool, rule: &str, what: &str) {
         if !holds {
-            self.broken.push(format!("{rule} {}: {what}", self.place));
+            self.broken.push(format!("{rule} {}: {what}", self.at));
         }
     }
 
@@ -93,15 +99,17 @@ impl Validator<'_> {
         }
     }
 
-    fn proctype(&mut self, t: &Proctype) {
-        self.place = t.name.clone();
+    /// `local`: the frame that the edges may read; a monitor's edges have none.
+    fn proctype(&mut self, t: &Proctype, local: Option<&Frame>) {
+        self.at = t.name.clone();
         self.frame(&t.frame, Some(&t.frame));
         self.rule(t.start.index() < t.locs.len() && t.end.index() < t.locs.len(), "V2", "start or end is missing");
         if let Some(e) = &t.provided {
-            self.expr(e, Some(&t.frame), false);
+            self.expr(e, local, false);
         }
         for promise in &t.promises {
-            self.at(&promise.chan, Some(&t.frame), false);
+            promise.chan.each_expr(&mut |e| self.expr(e, local, false));
+            self.place(&promise.chan, local);
         }
         if let Some(end) = t.locs.get(t.end) {
             let dies = match &end.edges[..] {
@@ -120,7 +128,7 @@ impl Validator<'_> {
             }
         }
         for (id, edge) in t.edges.enumerated() {
-            self.place = format!("{} {id}", t.name);
+            self.at = format!("{} {id}", t.name);
             let from = t.locs.get(edge.from);
             self.rule(from.is_some_and(|l| l.edges.iter().filter(|e| **e == id).count() == 1), "V1", "not listed once");
             self.rule(edge.to.index() < t.locs.len(), "V1", "leads nowhere");
@@ -142,10 +150,10 @@ impl Validator<'_> {
             self.rule(!dies || edge.from == t.end, "V2", "a death elsewhere than at the end");
             for guard in &edge.guards {
                 match guard {
-                    Guard::Holds(e) => self.expr(e, Some(&t.frame), false),
+                    Guard::Holds(e) => self.expr(e, local, false),
                     Guard::NoneOf(others) => {
-                        let local = others.iter().all(|o| t.edges.get(*o).is_some_and(|o| o.from == edge.from));
-                        self.rule(local, "V3", "waits for an edge of another location");
+                        let here = others.iter().all(|o| t.edges.get(*o).is_some_and(|o| o.from == edge.from));
+                        self.rule(here, "V3", "waits for an edge of another location");
                         self.rule(!others.contains(&id), "V3", "waits for itself");
                         let closed = others.iter().filter_map(|o| t.edges.get(*o)).all(|o| {
                             o.guards.iter().all(|g| match g {
@@ -160,58 +168,43 @@ impl Validator<'_> {
             }
             let mut ran = false;
             for effect in &edge.effects {
-                self.effect(effect, &t.frame, ran);
+                self.effect(effect, local, ran);
                 ran |= matches!(effect, Effect::Run { .. });
             }
         }
     }
 
-    fn effect(&mut self, effect: &Effect, frame: &Frame, ran: bool) {
-        let local = Some(frame);
+    fn effect(&mut self, effect: &Effect, local: Option<&Frame>, ran: bool) {
+        effect.each_expr(&mut |e| self.expr(e, local, ran));
         match effect {
-            Effect::Assign { to, value } => {
-                self.at(to, local, ran);
-                self.expr(value, local, ran);
-            }
-            Effect::Send { chan, args, .. } => {
-                self.expr(chan, local, ran);
-                args.iter().for_each(|e| self.expr(e, local, ran));
-            }
-            Effect::Receive { chan, args, .. } => {
-                self.expr(chan, local, ran);
-                args.iter().for_each(|p| self.pattern(p, local, ran));
-            }
+            Effect::Assign { to, .. } => self.place(to, local),
+            Effect::Receive { args, .. } => self.bound(args, local),
             Effect::Run { proctype, args, .. } => {
                 let params = self.system.proctypes.get(*proctype).map(|t| t.n_params as usize);
                 self.rule(params == Some(args.len()), "V7", "wrong number of arguments");
-                args.iter().for_each(|e| self.expr(e, local, ran));
             }
-            Effect::Assert(e) => self.expr(e, local, ran),
-            Effect::PrintName(e, set) => {
+            Effect::PrintName(_, set) => {
                 self.rule(set.index() < self.system.mtypes.len(), "V13", "no such mtype set");
-                self.expr(e, local, ran);
             }
-            Effect::Print { args, .. } => args.iter().for_each(|e| self.expr(e, local, ran)),
-            Effect::SetPriority { pid, value } => {
-                self.expr(pid, local, ran);
-                self.expr(value, local, ran);
-            }
-            Effect::End => {}
+            Effect::Send { .. }
+            | Effect::Event { .. }
+            | Effect::Assert(_)
+            | Effect::Print { .. }
+            | Effect::SetPriority { .. }
+            | Effect::End => {}
         }
     }
 
-    fn pattern(&mut self, p: &Pattern, local: Option<&Frame>, ran: bool) {
-        match p {
-            Pattern::Bind(place) => self.at(place, local, ran),
-            Pattern::Equal(e) => self.expr(e, local, ran),
-            Pattern::Any => {}
+    fn bound(&mut self, args: &[Pattern], local: Option<&Frame>) {
+        for arg in args {
+            if let Pattern::Bind(place) = arg {
+                self.place(place, local);
+            }
         }
     }
 
-    fn at(&mut self, p: &Place, local: Option<&Frame>, ran: bool) {
-        for step in &p.index {
-            self.expr(&step.value, local, ran);
-        }
+    /// The place itself; its indices are checked as expressions.
+    fn place(&mut self, p: &Place, local: Option<&Frame>) {
         let frame = match p.scope {
             Scope::Global => Some(&self.system.globals),
             Scope::Local => local,
@@ -233,42 +226,24 @@ impl Validator<'_> {
 
     fn expr(&mut self, e: &Expr, local: Option<&Frame>, ran: bool) {
         match e {
-            Expr::Const(_) | Expr::NrPr | Expr::Last | Expr::Timeout | Expr::NonProgress => {}
             Expr::Pid => self.rule(local.is_some(), "V10", "_pid outside a process"),
             Expr::NewPid => self.rule(ran, "V9", "NewPid without run"),
-            Expr::Read(place) => self.at(place, local, ran),
-            Expr::Unary(_, a) | Expr::Probe(_, a) | Expr::Enabled(a) | Expr::PcValue(a) | Expr::GetPriority(a) => {
-                self.expr(a, local, ran)
-            }
-            Expr::Binary(_, a, b) => {
-                self.expr(a, local, ran);
-                self.expr(b, local, ran);
-            }
-            Expr::Cond(a, b, c) => {
-                self.expr(a, local, ran);
-                self.expr(b, local, ran);
-                self.expr(c, local, ran);
-            }
-            Expr::Poll { chan, args, .. } => {
-                self.expr(chan, local, ran);
-                args.iter().for_each(|p| self.pattern(p, local, ran));
-            }
-            Expr::AtLabel { proctype, pid, loc, .. } => {
+            Expr::Read(place) => self.place(place, local),
+            Expr::Poll { args, .. } => self.bound(args, local),
+            Expr::AtLabel { proctype, loc, .. } => {
                 let known = self.system.proctypes.get(*proctype).is_some_and(|t| *loc < Loc::new(t.locs.len()));
                 self.rule(known, "V13", "a label that does not exist");
-                pid.iter().for_each(|e| self.expr(e, local, ran));
             }
-            Expr::Remote { proctype, pid, place } => {
-                pid.iter().for_each(|e| self.expr(e, local, ran));
-                // The indices are the reader's, the variable is the other's.
-                place.index.iter().for_each(|s| self.expr(&s.value, local, ran));
+            Expr::Remote { proctype, place, .. } => {
                 self.rule(place.scope == Scope::Local, "V10", "a remote reference to a global");
                 match self.system.proctypes.get(*proctype) {
                     Some(t) => self.inside(place, Some(&t.frame)),
                     None => self.rule(false, "V13", "a proctype that does not exist"),
                 }
             }
+            _ => {}
         }
+        e.each_child(&mut |child| self.expr(child, local, ran));
     }
 }
 

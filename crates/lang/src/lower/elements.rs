@@ -21,6 +21,7 @@
 //! stop lies outside of it (graph.rs).
 
 use super::Lower;
+use super::expr::without_binding;
 use super::names::Meaning;
 use crate::ast::{self, ExprKind, Seq, Stmt, StmtKind, VarRef};
 use spinor_model::diagnostic::Diagnostic;
@@ -468,11 +469,13 @@ impl Builder<'_> {
         options
             .iter()
             .map(|o| {
-                if let Some(Stmt { kind: StmtKind::Unless { .. }, span, .. }) = o.stmts.first() {
+                if let Some(Stmt { kind: StmtKind::Unless { .. }, span, .. }) = o.stmts.first()
+                    && options.len() > 1
+                {
                     self.lower.report(
-                        Diagnostic::error("P0338", "`unless` on the first statement of an option")
-                            .at(*span, "the guard of an option has no escape of its own")
-                            .help("put the `unless` around the whole `if` or `do`"),
+                        Diagnostic::warning("P0338", "`unless` on the first statement of an option")
+                            .at(*span, "while the process waits here, the escape goes before all options")
+                            .help("put the `unless` around the whole `if` or `do`, or a statement before it"),
                     );
                 }
                 let items = self.seq(o);
@@ -781,7 +784,9 @@ impl Builder<'_> {
     fn select(&mut self, var: &VarRef, from: &ast::Expr, to: &ast::Expr, literal: bool, span: Span) -> Vec<Item> {
         let Some(place) = self.lower.place(var) else { return self.nothing(span) };
         let (from, to) = (self.lower.expr(from), self.lower.expr(to));
-        if literal
+        // SPIN writes out the values of literal bounds while it reads the text, but not inside an inline.
+        let written_out = literal && self.scope == 0;
+        if written_out
             && let (Expr::Const(a), Expr::Const(b)) = (&from, &to)
             && *a <= *b
             && i64::from(*b) - i64::from(*a) <= 32
@@ -807,7 +812,7 @@ impl Builder<'_> {
         let up = Expr::Binary(BinOp::Add, read(), Box::new(Expr::Const(1)));
         let step = self.add_stmt(vec![], vec![assign(up)], Trivial::No, span);
         let leave = self.add_jump(span);
-        let order = if literal { vec![test, leave] } else { vec![leave, test] };
+        let order = if written_out { vec![test, leave] } else { vec![leave, test] };
         let head = self.add(Kind::Head(order), span);
         let join = self.add_join(span);
         let exit = self.add(Kind::Jump(Jump::Exit), span);
@@ -876,6 +881,16 @@ impl Builder<'_> {
                     let value = Expr::Binary(op, Box::new(Expr::Read(place.clone())), one);
                     effects.push(Effect::Assign { to: place, value });
                 }
+            }
+            // In a trace assertion nothing is sent or received: these are the events it allows.
+            StmtKind::Send { chan, args, .. } if l.in_trace => {
+                let args = l.event_fields(args);
+                l.check_arity(chan, args.len(), span, true);
+                effects.push(Effect::Event { send: true, chan: l.chan(chan), args });
+            }
+            StmtKind::Receive { chan, args, .. } if l.in_trace => {
+                let args = without_binding(l.patterns(chan, args, span, false));
+                effects.push(Effect::Event { send: false, chan: l.chan(chan), args });
             }
             StmtKind::Send { chan, sorted, args } => {
                 let args: Vec<(Expr, Span)> = args.iter().flat_map(|a| l.argument(a)).collect();
@@ -950,7 +965,8 @@ impl Builder<'_> {
                     break Some(*el);
                 }
                 if at == 0 {
-                    break None;
+                    // Not around the jump: the first expansion that has it.
+                    break self.label_scopes.iter().find_map(|s| s.labels.get(&label.name)).map(|(el, _)| *el);
                 }
                 at = self.label_scopes[at].parent;
             };

@@ -5,8 +5,7 @@ use super::names::Meaning;
 use crate::ast::{self, ExprKind, RecvKind, VarRef};
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::ir::{
-    BinOp, Effect, Expr, Guard, IndexStep, Init, Loc, MtypeId, Pattern, Place, Probe, Proctype, Scope, Shape, Type,
-    UnOp, VarId,
+    BinOp, Effect, Expr, IndexStep, Init, Loc, MtypeId, Pattern, Place, Probe, Scope, Shape, Type, UnOp, VarId,
 };
 use spinor_model::source::Span;
 
@@ -75,10 +74,8 @@ impl Lower {
                 Expr::Probe(probe, Box::new(self.chan(v)))
             }
             ExprKind::Poll { chan, random, args } => {
-                let args = self.patterns(chan, args, e.span, true);
-                // A poll assigns nothing: a variable in it matches whatever is there.
-                let args = args.into_iter().map(|p| if matches!(p, Pattern::Bind(_)) { Pattern::Any } else { p });
-                Expr::Poll { chan: Box::new(self.chan(chan)), random: *random, args: args.collect() }
+                let args = without_binding(self.patterns(chan, args, e.span, true));
+                Expr::Poll { chan: Box::new(self.chan(chan)), random: *random, args }
             }
             ExprKind::Enabled(p) => {
                 self.uses_enabled.get_or_insert(e.span);
@@ -133,8 +130,6 @@ impl Lower {
             && part.index.is_none()
         {
             match &*part.name.name {
-                // In a trace assertion a field that is not a constant matches anything.
-                "_" if self.in_trace => return Expr::NrPr,
                 "_" => {
                     self.report(
                         Diagnostic::error("P0314", "`_` can be written, never read")
@@ -144,6 +139,9 @@ impl Lower {
                     return Expr::Const(0);
                 }
                 "_pid" if self.body.is_some() => return Expr::Pid,
+                "_p" if self.body.is_some() && self.lookup("_p").is_none() => {
+                    return Expr::PcValue(Box::new(Expr::Pid));
+                }
                 "_nr_pr" => return Expr::NrPr,
                 "_last" => {
                     self.uses.last = true;
@@ -214,6 +212,14 @@ impl Lower {
                 self.report(
                     Diagnostic::error("P0313", format!("`{name}` is an mtype name, not a variable"))
                         .at(first.name.span, "a constant"),
+                );
+                return None;
+            }
+            None if name == "_" => {
+                self.report(
+                    Diagnostic::error("P0314", "`_` can be written, never read")
+                        .at(first.name.span, "read here")
+                        .help("use a variable to keep the value"),
                 );
                 return None;
             }
@@ -493,6 +499,22 @@ impl Lower {
         out
     }
 
+    /// The fields of a send in a trace assertion: a constant is compared, anything else matches anything.
+    pub fn event_fields(&mut self, args: &[ast::Expr]) -> Vec<Pattern> {
+        let mut out = Vec::new();
+        for arg in args {
+            if is_any(arg) {
+                out.push(Pattern::Any);
+                continue;
+            }
+            out.extend(self.argument(arg).into_iter().map(|(e, _)| match e {
+                Expr::Const(_) => Pattern::Equal(e),
+                _ => Pattern::Any,
+            }));
+        }
+        out
+    }
+
     fn remote_var(
         &mut self,
         span: Span,
@@ -502,8 +524,18 @@ impl Lower {
         index: Option<&ast::Expr>,
     ) -> Expr {
         let Some(id) = self.proctype_named(proctype) else { return Expr::Const(0) };
-        let pid = pid.map(|p| Box::new(self.expr(p)));
+        let mut pid = pid.map(|p| Box::new(self.expr(p)));
         let index = index.map(|i| self.expr(i));
+        match (&*var.name, pid) {
+            ("_pid", Some(pid)) => return *pid,
+            ("_p", Some(pid)) => return Expr::PcValue(pid),
+            ("_priority", Some(pid)) => {
+                self.uses_priority.get_or_insert(span);
+                self.uses.priorities = true;
+                return Expr::GetPriority(pid);
+            }
+            (_, p) => pid = p,
+        }
         // The frame of the other proctype may not be lowered yet: the name is kept in the order of its use.
         let key = self.remote_vars.len() as u32;
         self.remote_vars.push(super::RemoteVar { proctype: id, var: var.clone(), index, span });
@@ -604,6 +636,19 @@ impl Lower {
     }
 }
 
+/// For polls and events, which assign nothing: a variable in them matches whatever is there.
+pub(super) fn without_binding(args: Vec<Pattern>) -> Vec<Pattern> {
+    args.into_iter().map(|p| if matches!(p, Pattern::Bind(_)) { Pattern::Any } else { p }).collect()
+}
+
+fn is_any(e: &ast::Expr) -> bool {
+    match &e.kind {
+        ExprKind::Paren(e) => is_any(e),
+        ExprKind::Var(v) => v.parts.len() == 1 && v.parts[0].index.is_none() && &*v.parts[0].name.name == "_",
+        _ => false,
+    }
+}
+
 fn last(v: &VarRef) -> &str {
     v.parts.last().map_or("", |p| &p.name.name)
 }
@@ -628,96 +673,5 @@ fn binop(op: ast::BinOp) -> BinOp {
         ast::BinOp::Mul => BinOp::Mul,
         ast::BinOp::Div => BinOp::Div,
         ast::BinOp::Rem => BinOp::Rem,
-    }
-}
-
-/// Calls `f` on every expression of a proctype, outermost first.
-pub(super) fn visit_proctype(t: &mut Proctype, f: &mut dyn FnMut(&mut Expr)) {
-    for init in &mut t.frame.inits {
-        if let Init::Value { value, .. } = init {
-            visit(value, f);
-        }
-    }
-    if let Some(e) = &mut t.provided {
-        visit(e, f);
-    }
-    for edge in t.edges.iter_mut() {
-        for guard in &mut edge.guards {
-            if let Guard::Holds(e) = guard {
-                visit(e, f);
-            }
-        }
-        for effect in &mut edge.effects {
-            match effect {
-                Effect::Assign { to, value } => {
-                    visit_place(to, f);
-                    visit(value, f);
-                }
-                Effect::Send { chan, args, .. } => {
-                    visit(chan, f);
-                    args.iter_mut().for_each(|e| visit(e, f));
-                }
-                Effect::Receive { chan, args, .. } => {
-                    visit(chan, f);
-                    args.iter_mut().for_each(|p| visit_pattern(p, f));
-                }
-                Effect::Run { args, .. } | Effect::Print { args, .. } => args.iter_mut().for_each(|e| visit(e, f)),
-                Effect::Assert(e) | Effect::PrintName(e, _) => visit(e, f),
-                Effect::SetPriority { pid, value } => {
-                    visit(pid, f);
-                    visit(value, f);
-                }
-                Effect::End => {}
-            }
-        }
-    }
-}
-
-fn visit_pattern(p: &mut Pattern, f: &mut dyn FnMut(&mut Expr)) {
-    match p {
-        Pattern::Bind(place) => visit_place(place, f),
-        Pattern::Equal(e) => visit(e, f),
-        Pattern::Any => {}
-    }
-}
-
-fn visit_place(place: &mut Place, f: &mut dyn FnMut(&mut Expr)) {
-    for step in &mut place.index {
-        visit(&mut step.value, f);
-    }
-}
-
-pub(super) fn visit(e: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
-    f(e);
-    match e {
-        Expr::Read(place) => visit_place(place, f),
-        Expr::Unary(_, a) | Expr::Probe(_, a) | Expr::Enabled(a) | Expr::PcValue(a) | Expr::GetPriority(a) => {
-            visit(a, f)
-        }
-        Expr::Binary(_, a, b) => {
-            visit(a, f);
-            visit(b, f);
-        }
-        Expr::Cond(a, b, c) => {
-            visit(a, f);
-            visit(b, f);
-            visit(c, f);
-        }
-        Expr::Poll { chan, args, .. } => {
-            visit(chan, f);
-            args.iter_mut().for_each(|p| visit_pattern(p, f));
-        }
-        Expr::AtLabel { pid, .. } => {
-            if let Some(p) = pid {
-                visit(p, f);
-            }
-        }
-        Expr::Remote { pid, place, .. } => {
-            if let Some(p) = pid {
-                visit(p, f);
-            }
-            visit_place(place, f);
-        }
-        Expr::Const(_) | Expr::Pid | Expr::NrPr | Expr::Last | Expr::Timeout | Expr::NonProgress | Expr::NewPid => {}
     }
 }

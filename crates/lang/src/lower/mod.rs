@@ -46,6 +46,20 @@ pub struct NamedFormula {
     pub span: Span,
 }
 
+/// Where each label stands; one inside an inline stands where it comes first.
+fn first_labels(t: &Proctype) -> HashMap<String, ir::Loc> {
+    let mut out: HashMap<String, ir::Loc> = HashMap::new();
+    for (loc, l) in t.locs.enumerated() {
+        for name in &l.labels {
+            let first = out.entry(name.clone()).or_insert(loc);
+            if l.number < t.locs[*first].number {
+                *first = loc;
+            }
+        }
+    }
+    out
+}
+
 /// `P[pid]:x[index]`, until the frame of `P` is known.
 struct RemoteVar {
     proctype: ProctypeId,
@@ -56,8 +70,8 @@ struct RemoteVar {
 
 /// More variable and message slots than this in one frame are refused: no state of that size can be searched.
 const MAX_SLOTS: u64 = 1 << 16;
-/// As many messages as SPIN lets a channel hold.
-const MAX_CAPACITY: i32 = 255;
+/// No channel with more slots than this can be part of a state that is searched.
+const MAX_CAPACITY: i32 = 65_535;
 /// The errors after this many help nobody.
 const MAX_ERRORS: usize = 20;
 
@@ -228,11 +242,7 @@ impl Lower {
 
     /// Gives remote references their places, now that every frame and graph is known.
     fn settle_remotes(&mut self, system: &mut System, formulas: Vec<NamedFormula>) -> Vec<NamedFormula> {
-        let labels: Vec<HashMap<String, ir::Loc>> = system
-            .proctypes
-            .iter()
-            .map(|t| t.locs.enumerated().flat_map(|(loc, l)| l.labels.iter().map(move |n| (n.clone(), loc))).collect())
-            .collect();
+        let labels: Vec<HashMap<String, ir::Loc>> = system.proctypes.iter().map(first_labels).collect();
         let places: Vec<Option<ir::Place>> =
             std::mem::take(&mut self.remote_vars).into_iter().map(|r| self.remote_place(system, r)).collect();
         let mut missing = Vec::new();
@@ -248,17 +258,13 @@ impl Lower {
             }
             _ => {}
         };
-        for t in system.proctypes.iter_mut() {
-            expr::visit_proctype(t, &mut settle);
-        }
-        for t in &mut system.claims {
-            expr::visit_proctype(t, &mut settle);
+        let monitor = system.monitor.as_mut().map(|m| &mut m.graph);
+        for t in system.proctypes.iter_mut().chain(&mut system.claims).chain(monitor) {
+            t.each_expr_mut(&mut |e| e.each_part_mut(&mut settle));
         }
         let mut formulas = formulas;
-        for f in &mut formulas {
-            for p in &mut f.props {
-                expr::visit(p, &mut settle);
-            }
+        for prop in formulas.iter_mut().flat_map(|f| &mut f.props) {
+            prop.each_part_mut(&mut settle);
         }
         for (proctype, label) in missing {
             let t = &system.proctypes[proctype];
@@ -315,25 +321,24 @@ impl Lower {
                 read.insert(p.var);
             }
         };
-        let mut copy = system.clone();
-        for t in copy.proctypes.iter_mut().chain(copy.claims.iter_mut()) {
-            for e in t.edges.iter_mut() {
+        let mut walk = |e: &Expr| e.each_part(&mut note);
+        let monitor = system.monitor.as_ref().map(|m| &m.graph);
+        for t in system.proctypes.iter().chain(&system.claims).chain(monitor) {
+            let mut t = t.clone();
+            for e in &mut t.edges {
                 // Printing changes nothing that is compared.
                 e.effects.retain(|e| !matches!(e, ir::Effect::Print { .. } | ir::Effect::PrintName(..)));
             }
-            expr::visit_proctype(t, &mut |e| note(e));
+            t.each_expr(&mut walk);
+            t.promises.iter().for_each(|p| walk(&Expr::Read(p.chan.clone())));
         }
-        for f in formulas {
-            for p in &f.props {
-                expr::visit(&mut p.clone(), &mut |e| note(e));
-            }
-        }
-        for init in &mut copy.globals.inits {
+        formulas.iter().flat_map(|f| &f.props).for_each(&mut walk);
+        for init in &system.globals.inits {
             if let ir::Init::Value { value, .. } = init {
-                expr::visit(value, &mut |e| note(e));
+                walk(value);
             }
         }
-        for (id, var) in copy.globals.vars.enumerated() {
+        for (id, var) in system.globals.vars.clone().enumerated() {
             if var.hidden && read.contains(&id) {
                 system.globals.vars[id].hidden = false;
                 self.report(
@@ -403,16 +408,27 @@ impl Lower {
         self.in_trace = true;
         let graph = self.graph_only(if t.negated { "notrace" } else { "trace" }, &t.body, t.span);
         self.in_trace = false;
-        for e in graph.edges.iter() {
-            let ok = e.effects.is_empty() && e.guards.is_empty()
-                || matches!(
-                    e.effects.first(),
-                    Some(ir::Effect::Send { .. } | ir::Effect::Receive { .. } | ir::Effect::End)
-                )
-                || matches!(e.guards.first(), Some(ir::Guard::NoneOf(_)));
-            if !ok {
+        for edge in &graph.edges {
+            let asks = edge.guards.iter().any(|g| matches!(g, ir::Guard::Holds(_) | ir::Guard::Channel));
+            let acts = !edge.effects.iter().all(|e| matches!(e, ir::Effect::Event { .. } | ir::Effect::End));
+            let mut own = false;
+            edge.each_expr(&mut |e| {
+                e.each_part(&mut |e| match e {
+                    Expr::Pid => own = true,
+                    Expr::Read(place) => own |= place.scope == ir::Scope::Local,
+                    _ => {}
+                });
+            });
+            if asks || acts {
                 self.report(
-                    Diagnostic::error("P0332", "a trace assertion lists sends and receives only").at(e.span, "neither"),
+                    Diagnostic::error("P0332", "a trace assertion lists sends and receives only")
+                        .at(edge.span, "neither"),
+                );
+            } else if own {
+                self.report(
+                    Diagnostic::error("P0332", "a trace assertion is no process and has no values of its own")
+                        .at(edge.span, "its own variable, or `_pid`, is read here")
+                        .help("use a global variable or a constant"),
                 );
             }
         }

@@ -85,8 +85,7 @@ impl Lower {
             match unit {
                 Unit::Decl(d) => self.declare_globals(d),
                 Unit::Proctype(p) => {
-                    if let Some(old) = self.proctypes.get(&p.name.name) {
-                        let old = old.span;
+                    if let Some(old) = self.declared_global(&p.name.name) {
                         self.redeclared(&p.name, old);
                         continue;
                     }
@@ -210,6 +209,14 @@ impl Lower {
         shape.leaves(&mut |suffix, ty| leaves.push((suffix.to_string(), ty)));
         match &v.init {
             None => self.nested_inits(name, shape, at, out),
+            Some(ast::Init::Expr(e)) if record_of(shape).is_some() => {
+                self.report(
+                    Diagnostic::warning("P0341", format!("`{name}` is a record: its initial value is ignored"))
+                        .at(e.span, "not used")
+                        .help("give the fields their values in the typedef, or assign them"),
+                );
+                self.nested_inits(name, shape, at, out);
+            }
             Some(ast::Init::Expr(e)) => {
                 let value = self.expr(e);
                 for (n, (_, ty)) in leaves.iter().enumerate() {
@@ -219,8 +226,8 @@ impl Lower {
             Some(ast::Init::List(values, span)) => {
                 if values.len() > leaves.len() {
                     self.report(
-                        Diagnostic::error("P0326", format!("{} values for {} elements", values.len(), leaves.len()))
-                            .at(*span, "too many values"),
+                        Diagnostic::warning("P0326", format!("{} values for {} elements", values.len(), leaves.len()))
+                            .at(*span, "the values after the last element are dropped"),
                     );
                 }
                 // The last value given stands for the elements without one.
@@ -581,6 +588,14 @@ impl Lower {
                 }
             }
         }
+    }
+}
+
+fn record_of(shape: &Shape) -> Option<&Record> {
+    match shape {
+        Shape::Scalar(_) => None,
+        Shape::Array(_, of) => record_of(of),
+        Shape::Record(r) => Some(r),
     }
 }
 

@@ -61,9 +61,9 @@ pub fn system(r: &mut Random, taste: Taste) -> String {
     }
     if taste.monitor {
         out += &format!("{} events start l0 end l2\n", r.pick(&["trace", "notrace"]));
-        out += "  l0: e0, e1\n    e0: l0 -> l1 when channel do @q ! (1)\n    e1: l0 -> l0 when channel do @q ! (0)\n";
-        out +=
-            "  l1: e2\n    e2: l1 -> l0 when channel do @q ? (==1)\n  l2: e3\n    e3: l2 -> l2 when youngest do die\n";
+        out += "  l0: e0, e1\n    e0: l0 -> l1 do event @q ! (==1)\n    e1: l0 -> l0 do event @q ! (==0)\n";
+        out += "  l1: e2, e3\n    e2: l1 -> l0 do event @q ? (==1)\n    e3: l1 -> l1 do event @q ! (_)\n";
+        out += "  l2: e4\n    e4: l2 -> l2 when youngest do die\n";
     }
     let n_active = 2 + r.below(2);
     let active: Vec<&str> = (0..n_active).map(|_| r.pick(&TYPES)).collect();

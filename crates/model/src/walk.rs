@@ -1,0 +1,155 @@
+//! The expressions inside things, in the order they are written.
+//!
+//! `each_expr` calls with the outermost expressions of a thing, `each_child` with those directly inside an expression,
+//! `each_part` with an expression and all that is inside it, outermost first. A place that is written has its indices
+//! as expressions; the place itself is none. Each has a form that may change what it meets.
+
+use crate::ir::{Edge, Effect, Expr, Guard, Init, Pattern, Place, Proctype};
+
+/// The same walk twice: over what is only looked at, and over what may be changed.
+macro_rules! walk {
+    ($each_expr:ident, $each_child:ident $(, $mutable:tt)?) => {
+        impl Place {
+            pub fn $each_expr<'e>(&'e $($mutable)? self, f: &mut dyn FnMut(&'e $($mutable)? Expr)) {
+                for step in & $($mutable)? self.index {
+                    f(& $($mutable)? step.value);
+                }
+            }
+        }
+
+        impl Pattern {
+            pub fn $each_expr<'e>(&'e $($mutable)? self, f: &mut dyn FnMut(&'e $($mutable)? Expr)) {
+                match self {
+                    Pattern::Bind(place) => place.$each_expr(f),
+                    Pattern::Equal(e) => f(e),
+                    Pattern::Any => {}
+                }
+            }
+        }
+
+        impl Expr {
+            pub fn $each_child<'e>(&'e $($mutable)? self, f: &mut dyn FnMut(&'e $($mutable)? Expr)) {
+                match self {
+                    Expr::Const(_)
+                    | Expr::Pid
+                    | Expr::NrPr
+                    | Expr::Last
+                    | Expr::Timeout
+                    | Expr::NonProgress
+                    | Expr::NewPid => {}
+                    Expr::Read(place) => place.$each_expr(f),
+                    Expr::Unary(_, a)
+                    | Expr::Probe(_, a)
+                    | Expr::Enabled(a)
+                    | Expr::PcValue(a)
+                    | Expr::GetPriority(a) => f(a),
+                    Expr::Binary(_, a, b) => {
+                        f(a);
+                        f(b);
+                    }
+                    Expr::Cond(a, b, c) => {
+                        f(a);
+                        f(b);
+                        f(c);
+                    }
+                    Expr::Poll { chan, args, .. } => {
+                        f(chan);
+                        for arg in args {
+                            arg.$each_expr(f);
+                        }
+                    }
+                    Expr::AtLabel { pid, .. } => {
+                        if let Some(pid) = pid {
+                            f(pid);
+                        }
+                    }
+                    Expr::Remote { pid, place, .. } => {
+                        if let Some(pid) = pid {
+                            f(pid);
+                        }
+                        place.$each_expr(f);
+                    }
+                }
+            }
+        }
+
+        impl Effect {
+            pub fn $each_expr<'e>(&'e $($mutable)? self, f: &mut dyn FnMut(&'e $($mutable)? Expr)) {
+                match self {
+                    Effect::Assign { to, value } => {
+                        to.$each_expr(f);
+                        f(value);
+                    }
+                    Effect::Send { chan, args, .. } => {
+                        f(chan);
+                        for arg in args {
+                            f(arg);
+                        }
+                    }
+                    Effect::Receive { chan, args, .. } | Effect::Event { chan, args, .. } => {
+                        f(chan);
+                        for arg in args {
+                            arg.$each_expr(f);
+                        }
+                    }
+                    Effect::Run { args, .. } | Effect::Print { args, .. } => {
+                        for arg in args {
+                            f(arg);
+                        }
+                    }
+                    Effect::Assert(e) | Effect::PrintName(e, _) => f(e),
+                    Effect::SetPriority { pid, value } => {
+                        f(pid);
+                        f(value);
+                    }
+                    Effect::End => {}
+                }
+            }
+        }
+
+        impl Edge {
+            pub fn $each_expr<'e>(&'e $($mutable)? self, f: &mut dyn FnMut(&'e $($mutable)? Expr)) {
+                for guard in & $($mutable)? self.guards {
+                    if let Guard::Holds(e) = guard {
+                        f(e);
+                    }
+                }
+                for effect in & $($mutable)? self.effects {
+                    effect.$each_expr(f);
+                }
+            }
+        }
+
+        impl Proctype {
+            /// Promises are not among them: what they name is constant.
+            pub fn $each_expr<'e>(&'e $($mutable)? self, f: &mut dyn FnMut(&'e $($mutable)? Expr)) {
+                for init in & $($mutable)? self.frame.inits {
+                    if let Init::Value { value, .. } = init {
+                        f(value);
+                    }
+                }
+                if let Some(clause) = & $($mutable)? self.provided {
+                    f(clause);
+                }
+                for edge in & $($mutable)? self.edges {
+                    edge.$each_expr(f);
+                }
+            }
+        }
+    };
+}
+
+walk!(each_expr, each_child);
+walk!(each_expr_mut, each_child_mut, mut);
+
+impl Expr {
+    pub fn each_part<'e>(&'e self, f: &mut dyn FnMut(&'e Expr)) {
+        f(self);
+        self.each_child(&mut |child| child.each_part(f));
+    }
+
+    pub fn each_part_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
+        f(self);
+        self.each_child_mut(&mut |child| child.each_part_mut(f));
+    }
+}
