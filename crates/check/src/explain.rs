@@ -486,6 +486,9 @@ impl Story<'_> {
     fn assigns(&self, n: usize, cell: Cell) -> bool {
         let Some(before) = self.trace.before(n - 1) else { return false };
         let step = self.step(n);
+        if step.faults.iter().any(|f| f.kind.is_fatal()) {
+            return false; // it did not come to that
+        }
         let own = (step.step.pid, step.step.edge);
         [Some(own), step.step.partner].into_iter().flatten().any(|(pid, edge)| {
             let edge = &self.system.proctypes[before.proctype(pid)].edges[edge];

@@ -13,6 +13,9 @@ pub enum Json {
     Object(Vec<(String, Json)>),
 }
 
+/// What takes no more columns stays on one line: a step of a trace does.
+const ONE_LINE: usize = 260;
+
 /// Deeper texts than this are refused rather than followed.
 const MAX_DEPTH: usize = 64;
 
@@ -71,7 +74,7 @@ impl Json {
             Json::Object(fields) => ('{', '}', fields.len()),
             _ => return self.write_flat(out),
         };
-        if len == 0 || self.is_small() {
+        if len == 0 || self.fits(ONE_LINE).is_some() {
             return self.write_flat(out);
         }
         out.push(open);
@@ -93,17 +96,16 @@ impl Json {
         out.push(close);
     }
 
-    /// Only numbers and the like inside, and few of them.
-    fn is_small(&self) -> bool {
+    /// What is left of `room` columns, roughly; `None` if there are too few.
+    fn fits(&self, room: usize) -> Option<usize> {
         match self {
-            Json::List(items) => items.len() <= 8 && items.iter().all(|v| v.is_scalar() || v.is_small()),
-            Json::Object(fields) => fields.len() <= 3 && fields.iter().all(|(_, v)| v.is_scalar() || v.is_small()),
-            _ => false,
+            Json::Text(s) => room.checked_sub(s.len() + 4),
+            Json::List(items) => items.iter().try_fold(room.checked_sub(2)?, |room, v| v.fits(room)),
+            Json::Object(fields) => {
+                fields.iter().try_fold(room.checked_sub(4)?, |room, (k, v)| v.fits(room.checked_sub(k.len() + 6)?))
+            }
+            _ => room.checked_sub(6),
         }
-    }
-
-    fn is_scalar(&self) -> bool {
-        !matches!(self, Json::List(_) | Json::Object(_))
     }
 
     fn write_flat(&self, out: &mut String) {
@@ -341,6 +343,14 @@ mod tests {
             ("nested", Json::List(vec![Json::object([("x", Json::List(vec![Json::Int(-1)]))])])),
         ]);
         assert_eq!(Json::parse(&value.pretty()), Ok(value));
+    }
+
+    #[test]
+    fn what_is_short_stays_on_one_line() {
+        let step = Json::object([("pid", Json::Int(0)), ("changes", Json::object([("x", Json::List(vec![]))]))]);
+        assert_eq!(step.pretty(), "{ \"pid\": 0, \"changes\": { \"x\": [] } }\n");
+        let many = Json::List(vec![step; 20]).pretty();
+        assert_eq!(many.lines().count(), 22, "{many}");
     }
 
     #[test]

@@ -189,7 +189,7 @@ impl Sim<'_> {
         }
         let told: Vec<String> = told_changes(self.interp, before, &taken.state)
             .iter()
-            .map(|c| format!("{}: {}", printable(&c.name), wording::change(system, c)))
+            .map(|c| format!("{}: {}", printable(&c.name), wording::change(self.interp, &taken.state, c)))
             .collect();
         let faults: Vec<String> = taken.faults.iter().map(|f| wording::fault(self.interp, taken, f)).collect();
         let mark = (!faults.is_empty()).then(|| format!("✗ {}", printable(&faults.join("; "))));
@@ -362,7 +362,11 @@ impl Sim<'_> {
         let system = self.interp.system();
         let mut out = format!("after {}\n", plural(self.now.n as usize, "step"));
         for (name, value) in values(self.interp, &self.now.state) {
-            let _ = writeln!(out, "  {} = {}", printable(&name), wording::shown(system, &value));
+            let (name, value) = (printable(&name), wording::shown(self.interp, &self.now.state, &value));
+            // A channel's own variable says nothing: what the channel holds follows.
+            if name != value {
+                let _ = writeln!(out, "  {name} = {value}");
+            }
         }
         for pid in 0..self.now.state.n_procs() as Pid {
             let (proctype, loc) = (self.now.state.proctype(pid), self.now.state.loc(pid));

@@ -217,7 +217,9 @@ impl<'a> Run<'a> {
                 start.cells[c] = "(start)".to_string();
             }
         }
-        start.cells.extend(variables.iter().map(|(_, v)| clip(&wording::shown(system, v), CLIP_VALUE)));
+        start
+            .cells
+            .extend(variables.iter().map(|(_, v)| clip(&wording::shown(self.interp, self.initial, v), CLIP_VALUE)));
         grid.lines.push(start);
 
         for (row, changes) in told {
@@ -244,7 +246,8 @@ impl<'a> Run<'a> {
                     line.note = Some(format!("{} left out (-v shows them)", plural(to - from, "step")));
                 }
             }
-            line.changes(&variables, changes, |c| wording::change(system, c));
+            let after = self.before(row.range().end);
+            line.changes(&variables, changes, |c| wording::change(self.interp, after, c));
             grid.lines.push(line);
             if let (Row::One(i), true) = (*row, self.full) {
                 for text in self.printed(i) {
@@ -311,8 +314,10 @@ impl<'a> Run<'a> {
         let stream = Stream::new(system.proctypes.iter().map(|t| width(&t.name) + 4).max().unwrap_or(8), screen);
         let mut out = stream.header();
         for (row, changes) in told {
+            let after = self.before(row.range().end);
+            let change = |c| wording::change(self.interp, after, c);
             let changes: Vec<String> =
-                changes.iter().map(|c| format!("{}: {}", printable(&c.name), wording::change(system, c))).collect();
+                changes.iter().map(|c| format!("{}: {}", printable(&c.name), change(c))).collect();
             let gutter = self.gutter(*row);
             match *row {
                 Row::One(i) => {

@@ -2,11 +2,11 @@
 
 use crate::screen::printable;
 use spinor_check::report::{Report, Unreached};
-use spinor_check::trace::{Change, TraceStep, Value};
+use spinor_check::trace::{Change, TraceStep, Value, chan_name};
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
-use spinor_model::ir::{Edge, EdgeId, Effect, Expr, Pattern, Pid, Place, ProctypeId, Scope, System, Then};
+use spinor_model::ir::{Edge, EdgeId, Effect, Expr, Pattern, Pid, Place, ProctypeId, Scope, System, Then, Type};
 use spinor_model::source::Span;
 use spinor_model::state::State;
 
@@ -66,13 +66,21 @@ pub fn process(system: &System, proctype: ProctypeId, pid: Pid) -> String {
     format!("{}[{pid}]", system.proctypes[proctype].name)
 }
 
-/// `false → true`
-pub fn change(system: &System, c: &Change) -> String {
-    format!("{} → {}", shown(system, &c.before), shown(system, &c.after))
+/// `false → true`, seen from the state after it.
+pub fn change(interp: &Interp, after: &State, c: &Change) -> String {
+    format!("{} → {}", shown(interp, after, &c.before), shown(interp, after, &c.after))
 }
 
-pub fn shown(system: &System, value: &Value) -> String {
-    printable(&value.show(system))
+/// A value; which channel a variable means is told by the channel's name.
+pub fn shown(interp: &Interp, state: &State, value: &Value) -> String {
+    printable(&match value {
+        Value::Number { ty: Type::Chan, value: 0 } => "none".to_string(),
+        Value::Number { ty: Type::Chan, value } => match u8::try_from(*value) {
+            Ok(id) => chan_name(interp, state, id),
+            Err(_) => value.to_string(),
+        },
+        _ => value.show(interp.system()),
+    })
 }
 
 /// What went wrong in a step; of a failed assertion, the values it looked at.

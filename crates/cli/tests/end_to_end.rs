@@ -684,3 +684,15 @@ fn steps_are_named_by_what_they_do() {
     );
     f.run(&["m.pml"]).expect(1, &["└ (leaves the do)", "d_step { i = 7 … }", "✗ i is 8"], &[]);
 }
+
+#[test]
+fn channels_are_told_by_name() {
+    let f = Folder::new("channels");
+    f.file(
+        "m.pml",
+        "chan a = [1] of { byte };\nproctype Q(chan c) { chan d; d = c; d!1; assert(false) }\ninit { run Q(a) }\n",
+    );
+    f.run(&["m.pml"]).expect(1, &["- → a", "none → a", "empty → [1]"], &[]);
+    let ran = f.run_with(&["sim", "-i", "m.pml"], "1\ns\n").expect(0, &["Q[1].c = a\n", "a = empty"], &[]);
+    assert!(!ran.out.contains("a = a"), "{}", ran.out);
+}

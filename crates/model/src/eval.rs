@@ -224,7 +224,10 @@ fn binary(op: BinOp, a: i32, b: i32) -> Value {
     })
 }
 
-/// The text of a `printf`: `%d %i %u %x %o %c %e %%`, as the simulator of SPIN writes it.
+/// No field of a `printf` is wider.
+const MAX_WIDTH: usize = 200;
+
+/// The text of a `printf`: `%d %i %u %x %o %c %e %%`, with a width if one is given.
 pub(crate) fn format(interp: &Interp, format: &str, args: &[i32], names: &[Option<crate::ir::MtypeId>]) -> String {
     let mut out = String::new();
     let mut chars = format.chars();
@@ -239,23 +242,37 @@ pub(crate) fn format(interp: &Interp, format: &str, args: &[i32], names: &[Optio
                 None => {}
             },
             '%' => {
-                let kind = chars.next().unwrap_or('%');
+                let mut kind = chars.next().unwrap_or('%');
+                let (mut left, mut zeros, mut width) = (false, false, 0usize);
+                while matches!(kind, '-' | '0'..='9') {
+                    match kind {
+                        '-' => left = true,
+                        '0' if width == 0 => zeros = true,
+                        digit => width = (10 * width + digit as usize - '0' as usize).min(MAX_WIDTH),
+                    }
+                    kind = chars.next().unwrap_or('%');
+                }
                 if kind == '%' {
                     out.push('%');
                     continue;
                 }
                 let value = args.get(n).copied().unwrap_or(0);
-                match kind {
-                    'c' => out.push(char::from(value as u8)),
-                    'u' => out.push_str(&(value as u32).to_string()),
-                    'x' => out.push_str(&format!("{value:x}")),
-                    'o' => out.push_str(&format!("{value:o}")),
+                let text = match kind {
+                    'c' => char::from(value as u8).to_string(),
+                    'u' => (value as u32).to_string(),
+                    'x' => format!("{value:x}"),
+                    'o' => format!("{value:o}"),
                     'e' => {
                         let set = names.get(n).copied().flatten().unwrap_or_default();
-                        out.push_str(&interp.system().show(crate::ir::Type::Mtype(set), value));
+                        interp.system().show(crate::ir::Type::Mtype(set), value)
                     }
-                    _ => out.push_str(&value.to_string()),
-                }
+                    _ => value.to_string(),
+                };
+                out.push_str(&match (left, zeros) {
+                    (true, _) => format!("{text:<width$}"),
+                    (false, true) if kind == 'd' => format!("{value:0width$}"),
+                    _ => format!("{text:>width$}"),
+                });
                 n += 1;
             }
             c => out.push(c),

@@ -20,28 +20,28 @@
 //!
 //! # Invariants
 //!   M1 every slot written fits its type (state.rs, S1)
-//!   M2 `enabled` offers exactly the steps that `fire` can do without `can_run` saying no
-//!   M3 the same state gives the same steps in the same order
+//!   M2 only what `moves` offers is done, and all of it can be: every step has an outcome, be it a fault
+//!   M3 the same state gives the same steps in the same order, those of the youngest process first
+//!
+//! This file asks: who can move, and where a step leads. `work.rs` does: what becomes of a state when an edge is taken.
 
-use crate::eval::{self, Eval};
+use crate::eval::Eval;
 use crate::fault::{Fault, FaultKind};
 use crate::index::Idx;
-use crate::ir::{
-    ChanDecl, Edge, EdgeId, Effect, Expr, Frame, Guard, Init, Loc, MAX_LIVE, Pattern, Pid, Place, Proctype, ProctypeId,
-    Scope, System, Then, Type,
-};
+use crate::ir::{ChanDecl, Edge, EdgeId, Effect, Expr, Guard, Loc, MAX_LIVE, Pid, Proctype, ProctypeId, System, Type};
 use crate::state::{self, ChanView, Layout, State};
 use crate::successors::{Batch, Outcome, Step, Successors};
+use crate::work::Work;
 use std::sync::Arc;
 
 /// A system, ready to run.
 #[derive(Clone, Debug)]
 pub struct Interp {
-    system: Arc<System>,
-    layout: Arc<Layout>,
+    pub(crate) system: Arc<System>,
+    pub(crate) layout: Arc<Layout>,
     /// The types of each proctype's parameter slots.
-    params: Arc<Vec<Vec<Type>>>,
-    has_promises: bool,
+    pub(crate) params: Arc<Vec<Vec<Type>>>,
+    pub(crate) has_promises: bool,
 }
 
 /// Who may move next.
@@ -76,9 +76,9 @@ pub struct Micro {
 }
 
 /// A chain longer than this is watched for a state that comes back.
-const WATCH_FROM: usize = 64;
+pub(crate) const WATCH_FROM: usize = 64;
 
-type Run<T> = Result<T, FaultKind>;
+pub(crate) type Run<T> = Result<T, FaultKind>;
 
 impl Interp {
     pub fn new(system: Arc<System>) -> Interp {
@@ -133,6 +133,7 @@ impl Interp {
         if out.is_empty() && self.system.uses.timeout {
             self.all_moves(state, true, out);
         }
+        debug_assert!(out.is_sorted_by(|a, b| a.pid >= b.pid), "M3");
     }
 
     fn floor_moves(&self, state: &State, pid: Pid, out: &mut Vec<Step>) {
@@ -164,7 +165,7 @@ impl Interp {
         !steps.is_empty()
     }
 
-    fn proctype_of(&self, state: &State, pid: Pid) -> &Proctype {
+    pub(crate) fn proctype_of(&self, state: &State, pid: Pid) -> &Proctype {
         &self.system.proctypes[state.proctype(pid)]
     }
 
@@ -181,7 +182,7 @@ impl Interp {
     }
 
     /// Appends the steps of one process.
-    fn proc_moves(&self, eval: Eval<'_>, out: &mut Vec<Step>) {
+    pub(crate) fn proc_moves(&self, eval: Eval<'_>, out: &mut Vec<Step>) {
         if !self.is_provided(eval) {
             return;
         }
@@ -239,7 +240,7 @@ impl Interp {
         ready
     }
 
-    fn channel_readiness(&self, eval: Eval<'_>, edge: &Edge) -> Run<Ready> {
+    pub(crate) fn channel_readiness(&self, eval: Eval<'_>, edge: &Edge) -> Run<Ready> {
         let yes_if = |b| Ok(if b { Ready::Yes } else { Ready::No });
         match &edge.effects[0] {
             Effect::Send { chan: e, args, .. } => {
@@ -267,7 +268,7 @@ impl Interp {
     }
 
     /// The fields of a message as the channel keeps them.
-    fn message(&self, eval: Eval<'_>, decl: &ChanDecl, args: &[Expr]) -> Run<Vec<i32>> {
+    pub(crate) fn message(&self, eval: Eval<'_>, decl: &ChanDecl, args: &[Expr]) -> Run<Vec<i32>> {
         if args.len() != decl.fields.len() {
             return Err(FaultKind::WrongArity { given: args.len(), fields: decl.fields.len() });
         }
@@ -308,13 +309,20 @@ impl Interp {
         }
     }
 
-    /// Does one statement, one handshake, or a `d_step` whole.
+    /// Does one statement, one handshake, or a `d_step` whole. The step must be one of `moves`.
     pub fn apply(&self, state: &mut State, step: Step, log: &mut Log) -> Result<Floor, Fault> {
-        let mut work = Work { interp: self, state, log, at: None, timeout: step.timeout, new_pid: 0 };
+        debug_assert!(self.offers(state, step), "M2: {step:?}");
+        let mut work = Work::new(self, state, log, step.timeout);
         match work.step(step) {
             Ok(floor) => Ok(floor),
             Err(kind) => Err(Fault { kind, at: work.at }),
         }
+    }
+
+    fn offers(&self, state: &State, step: Step) -> bool {
+        let mut steps = Vec::new();
+        self.proc_moves(Eval::new(self, state, Some(step.pid), step.timeout), &mut steps);
+        steps.contains(&step)
     }
 
     /// Explores one step to the points where the floor is given back, depth first, and hands each to `found`.
@@ -441,7 +449,7 @@ impl Successors for Interp {
     fn initial(&self) -> Result<State, Fault> {
         let mut state = State::empty(&self.system);
         let mut log = Log::default();
-        let mut work = Work { interp: self, state: &mut state, log: &mut log, at: None, timeout: false, new_pid: 0 };
+        let mut work = Work::new(self, &mut state, &mut log, false);
         let made = (|| {
             if self.system.globals.chans.len() > MAX_LIVE {
                 return Err(FaultKind::TooManyChannels);
@@ -525,389 +533,5 @@ impl Successors for Interp {
             _ => true,
         };
         trace_done && (0..state.n_procs() as Pid).all(at_end)
-    }
-}
-
-/// A state being changed.
-struct Work<'a, 'i> {
-    interp: &'i Interp,
-    state: &'a mut State,
-    log: &'a mut Log,
-    /// Whom to blame.
-    at: Option<(Pid, ProctypeId, EdgeId)>,
-    timeout: bool,
-    new_pid: i32,
-}
-
-impl<'i> Work<'_, 'i> {
-    fn eval(&self, pid: Option<Pid>) -> Eval<'_> {
-        Eval { new_pid: self.new_pid, ..Eval::new(self.interp, self.state, pid, self.timeout) }
-    }
-
-    fn blame(&mut self, pid: Pid, edge: EdgeId) -> &'i Proctype {
-        let proctype = self.state.proctype(pid);
-        self.at = Some((pid, proctype, edge));
-        self.log.reached.push((proctype, edge));
-        &self.interp.system.proctypes[proctype]
-    }
-
-    fn step(&mut self, step: Step) -> Run<Floor> {
-        let pid = step.pid;
-        let t = self.blame(pid, step.edge);
-        let edge = &t.edges[step.edge];
-        self.meet_faults_of_guards(pid, t, step.edge)?;
-        self.meet_nondeterminism(step)?;
-        let Some((receiver, half)) = step.partner else {
-            self.effects(pid, &edge.effects)?;
-            return self.go_on(pid, t, edge);
-        };
-        // A handshake: the sender moves, then the receiver takes the message and the floor.
-        let (chan, args) = edge.send().expect("a partner answers a send");
-        let eval = self.eval(Some(pid));
-        let id = eval.value(chan)? as u8;
-        let (_, decl) = eval.chan(chan)?;
-        let message = self.interp.message(eval, decl, args)?;
-        self.note_lost_bits(pid, args, &decl.fields.clone(), &message)?;
-        self.promised(pid, true, id);
-        self.event(true, id, &message)?;
-        self.state.set_loc(pid, edge.to);
-        self.state.set_last(pid);
-        let t = self.blame(receiver, half);
-        let edge = &t.edges[half];
-        let Some(Effect::Receive { args, .. }) = edge.effects.first() else {
-            unreachable!("a partner's edge is a receive")
-        };
-        if args.len() != message.len() {
-            return Err(FaultKind::WrongArity { given: args.len(), fields: message.len() });
-        }
-        self.promised(receiver, false, id);
-        self.bind(receiver, args, &message)?;
-        self.event(false, id, &message)?;
-        self.effects(receiver, &edge.effects[1..])?;
-        self.go_on(receiver, t, edge)
-    }
-
-    /// A guard that faults was counted as holding; here the fault comes to light.
-    fn meet_faults_of_guards(&self, pid: Pid, t: &Proctype, edge: EdgeId) -> Run<()> {
-        let eval = self.eval(Some(pid));
-        if let Some(clause) = &t.provided {
-            eval.value(clause)?;
-        }
-        let edge = &t.edges[edge];
-        for guard in &edge.guards {
-            match guard {
-                Guard::Holds(e) => {
-                    eval.value(e)?;
-                }
-                Guard::Channel => {
-                    self.interp.channel_readiness(eval, edge)?;
-                }
-                Guard::NoneOf(_) | Guard::Youngest => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// A `D_proctype` has one statement that can run, and one that takes a message offered to it. Several partners for
-    /// one send are one statement, and a `d_step` chooses by itself.
-    fn meet_nondeterminism(&self, step: Step) -> Run<()> {
-        let eval = self.eval(Some(step.pid));
-        let mut steps = Vec::new();
-        if self.interp.proctype_of(self.state, step.pid).deterministic {
-            self.interp.proc_moves(eval, &mut steps);
-        }
-        let mut ways: Vec<EdgeId> = steps.iter().map(|s| s.edge).collect();
-        if ways.iter().all(|e| *e == ways[0])
-            && let Some((receiver, _)) = step.partner
-            && self.interp.proctype_of(self.state, receiver).deterministic
-        {
-            self.interp.proc_moves(eval, &mut steps);
-            let halves = steps.iter().filter(|s| s.edge == step.edge).filter_map(|s| s.partner);
-            ways = halves.filter(|(pid, _)| *pid == receiver).map(|(_, edge)| edge).collect();
-        }
-        if ways.iter().any(|e| *e != ways[0]) { Err(FaultKind::Nondeterminism) } else { Ok(()) }
-    }
-
-    /// The process has done an edge: it moves on, and runs a `d_step` to its end.
-    fn go_on(&mut self, pid: Pid, t: &'i Proctype, mut edge: &'i Edge) -> Run<Floor> {
-        if matches!(edge.effects.last(), Some(Effect::End)) {
-            self.state.set_last(pid);
-            self.state.pop_proc();
-            return Ok(Floor::Anyone);
-        }
-        let mut watch = Watch::default();
-        loop {
-            self.state.set_loc(pid, edge.to);
-            // A d_step is one step: inside it, `_last` is still who moved before.
-            match edge.then {
-                Then::Yield => {
-                    self.state.set_last(pid);
-                    return Ok(Floor::Anyone);
-                }
-                Then::Atomic => {
-                    self.state.set_last(pid);
-                    return Ok(Floor::Only(pid));
-                }
-                Then::DStep => {}
-            }
-            if watch.seen_before(self.interp, self.state) {
-                return Err(FaultKind::EndlessDStep);
-            }
-            let eval = self.eval(Some(pid));
-            let ready = |e: &&EdgeId| !matches!(self.interp.readiness(eval, t, **e), Ready::No);
-            let next = t.locs[edge.to].edges.iter().find(ready);
-            let Some(&next) = next else { return Err(FaultKind::DStepBlocks) };
-            self.blame(pid, next);
-            self.meet_faults_of_guards(pid, t, next)?;
-            edge = &t.edges[next];
-            self.effects(pid, &edge.effects)?;
-        }
-    }
-
-    fn effects(&mut self, pid: Pid, effects: &'i [Effect]) -> Run<()> {
-        effects.iter().try_for_each(|e| self.effect(pid, e))
-    }
-
-    fn effect(&mut self, pid: Pid, effect: &'i Effect) -> Run<()> {
-        match effect {
-            Effect::Assign { to, value } => {
-                let value = self.eval(Some(pid)).value(value)?;
-                self.assign(pid, to, value)
-            }
-            Effect::Send { chan: e, sorted, args } => {
-                let eval = self.eval(Some(pid));
-                let (chan, decl) = eval.chan(e)?;
-                let id = eval.value(e)? as u8;
-                let n = decl.fields.len();
-                let message = self.interp.message(eval, decl, args)?;
-                let len = self.state.chan_len(chan);
-                debug_assert!(len < decl.capacity as usize, "M2");
-                let at = if *sorted {
-                    // Before the first that is larger, field by field; what is there already is not sorted.
-                    (0..len).find(|i| self.state.message(chan, n, *i) > &message[..]).unwrap_or(len)
-                } else {
-                    len
-                };
-                let fields = decl.fields.clone();
-                self.note_lost_bits(pid, args, &fields, &message)?;
-                self.promised(pid, true, id);
-                self.state.insert_message(chan, at, &message);
-                self.event(true, id, &message)
-            }
-            Effect::Receive { chan: e, random, keep, args } => {
-                let eval = self.eval(Some(pid));
-                let (chan, decl) = eval.chan(e)?;
-                let id = eval.value(e)? as u8;
-                let n = decl.fields.len();
-                let at = eval.find_message(chan, n, *random, args)?.expect("M2: a message that matches");
-                let message = self.state.message(chan, n, at).to_vec();
-                self.promised(pid, false, id);
-                if !keep {
-                    self.state.remove_message(chan, n, at);
-                }
-                self.bind(pid, args, &message)?;
-                // A copy leaves the message where it is: no event.
-                if *keep { Ok(()) } else { self.event(false, id, &message) }
-            }
-            Effect::Run { proctype, args, priority } => {
-                let eval = self.eval(Some(pid));
-                let values: Vec<i32> = args.iter().map(|e| eval.value(e)).collect::<Run<_>>()?;
-                self.new_pid = i32::from(self.run(*proctype, &values, *priority)?);
-                Ok(())
-            }
-            Effect::Assert(e) => {
-                if self.eval(Some(pid)).value(e)? == 0 {
-                    self.log.faults.push(Fault { kind: FaultKind::Assertion, at: self.at });
-                }
-                Ok(())
-            }
-            Effect::Print { format, args } => {
-                if self.log.output.is_some() {
-                    let eval = self.eval(Some(pid));
-                    let values: Vec<i32> = args.iter().map(|e| eval.value(e)).collect::<Run<_>>()?;
-                    let names: Vec<_> = args.iter().map(eval::mtype_of).collect();
-                    self.write(&eval::format(self.interp, format, &values, &names));
-                }
-                Ok(())
-            }
-            Effect::PrintName(e, set) => {
-                let value = self.eval(Some(pid)).value(e)?;
-                self.write(&self.interp.system.show(Type::Mtype(*set), value));
-                Ok(())
-            }
-            Effect::SetPriority { pid: whom, value } => {
-                let eval = self.eval(Some(pid));
-                let (whom, value) = (eval.value(whom)?, eval.value(value)?);
-                let whom = eval.live(whom);
-                if !(1..=255).contains(&value) {
-                    return Err(FaultKind::PriorityOutOfRange { value });
-                }
-                // A process that is not there has no priority to change.
-                if let Some(whom) = whom {
-                    self.state.set_priority(whom, value);
-                }
-                Ok(())
-            }
-            Effect::Event { .. } => unreachable!("validator rule V14: a process has no events"),
-            Effect::End => Ok(()),
-        }
-    }
-
-    fn write(&mut self, text: &str) {
-        if let Some(out) = &mut self.log.output {
-            out.push_str(text);
-        }
-    }
-
-    fn assign(&mut self, pid: Pid, to: &Place, value: i32) -> Run<()> {
-        let slot = self.eval(Some(pid)).slot(to)?;
-        let kept = to.ty.fit(value);
-        if kept != value
-            && let Some((_, proctype, edge)) = self.at
-        {
-            self.log.truncated.push((proctype, edge));
-        }
-        match to.scope {
-            Scope::Global => self.state.set_global(slot, kept),
-            Scope::Local => self.state.set_local(pid, slot, kept),
-        }
-        Ok(())
-    }
-
-    fn note_lost_bits(&mut self, pid: Pid, args: &[Expr], fields: &[Type], message: &[i32]) -> Run<()> {
-        debug_assert_eq!(fields.len(), message.len());
-        let eval = self.eval(Some(pid));
-        for (e, kept) in args.iter().zip(message) {
-            if eval.value(e)? != *kept
-                && let Some((_, proctype, edge)) = self.at
-            {
-                self.log.truncated.push((proctype, edge));
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    fn bind(&mut self, pid: Pid, args: &[Pattern], message: &[i32]) -> Run<()> {
-        for (arg, field) in args.iter().zip(message) {
-            if let Pattern::Bind(place) = arg {
-                self.assign(pid, place, *field)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn run(&mut self, proctype: ProctypeId, args: &[i32], priority: u8) -> Run<Pid> {
-        let t = &self.interp.system.proctypes[proctype];
-        if self.state.n_procs() >= MAX_LIVE {
-            return Err(FaultKind::TooManyProcesses);
-        }
-        let first_chan = self.state.n_chans() + 1;
-        if first_chan + t.frame.chans.len() > MAX_LIVE + 1 {
-            return Err(FaultKind::TooManyChannels);
-        }
-        let pid = self.state.push_proc(&self.interp.system, proctype);
-        self.state.set_priority(pid, i32::from(priority));
-        for (slot, (value, ty)) in args.iter().zip(&self.interp.params[proctype.index()]).enumerate() {
-            let kept = ty.fit(*value);
-            if kept != *value
-                && let Some((_, proctype, edge)) = self.at
-            {
-                self.log.truncated.push((proctype, edge));
-            }
-            self.state.set_local(pid, slot, kept);
-        }
-        self.initialise(&t.frame, Some(pid), first_chan)?;
-        Ok(pid)
-    }
-
-    fn initialise(&mut self, frame: &Frame, pid: Option<Pid>, first_chan: usize) -> Run<()> {
-        for init in &frame.inits {
-            let (slot, value) = match init {
-                Init::Value { slot, ty, value, .. } => (*slot, ty.fit(self.eval(pid).value(value)?)),
-                Init::Chan { slot, chan } => (*slot, (first_chan + *chan as usize) as i32),
-            };
-            match pid {
-                Some(pid) => self.state.set_local(pid, slot as usize, value),
-                None => self.state.set_global(slot as usize, value),
-            }
-        }
-        Ok(())
-    }
-
-    /// Did another process promise to be the only one to do this?
-    fn promised(&mut self, pid: Pid, send: bool, chan: u8) {
-        if !self.interp.has_promises {
-            return;
-        }
-        for owner in (0..self.state.n_procs() as Pid).filter(|p| *p != pid) {
-            let t = self.interp.proctype_of(self.state, owner);
-            let eval = self.eval(Some(owner));
-            let broken = t
-                .promises
-                .iter()
-                .any(|p| p.send == send && eval.value(&Expr::Read(p.chan.clone())) == Ok(i32::from(chan)));
-            if broken {
-                self.log.faults.push(Fault { kind: FaultKind::Promise { send, owner }, at: self.at });
-            }
-        }
-    }
-
-    /// A message was sent or received: the trace assertion, if it names the channel, moves along.
-    fn event(&mut self, send: bool, chan: u8, message: &[i32]) -> Run<()> {
-        let Some(monitor) = &self.interp.system.monitor else { return Ok(()) };
-        let at = self.state.monitor();
-        if at >= monitor.graph.locs.len() {
-            return Ok(()); // disarmed
-        }
-        let eval = self.eval(None);
-        let graph = &monitor.graph;
-        let about = |edge: &'i Edge| match edge.effects.first() {
-            Some(Effect::Event { send: s, chan: e, args }) if *s == send && eval.value(e) == Ok(i32::from(chan)) => {
-                Some(&args[..])
-            }
-            _ => None,
-        };
-        if graph.edges.iter().all(|e| about(e).is_none()) {
-            return Ok(());
-        }
-        let here = graph.locs[Loc::new(at)].edges.iter().map(|e| &graph.edges[*e]);
-        let mut fitting = here.filter(|e| about(e).is_some_and(|args| eval.matches(args, message) == Ok(true)));
-        let next = match (fitting.next(), fitting.next()) {
-            (Some(edge), None) => edge.to.index(),
-            (Some(_), Some(_)) => return Err(FaultKind::TraceNondeterminism),
-            (None, _) if monitor.negated => graph.locs.len(),
-            (None, _) => return Err(FaultKind::TraceMismatch),
-        };
-        self.state.set_monitor(next);
-        if monitor.negated && next == graph.end.index() {
-            return Err(FaultKind::NotraceMatched);
-        }
-        Ok(())
-    }
-}
-
-/// Notices, sooner or later, that a chain goes round: remembers a state at each power of two.
-#[derive(Default)]
-struct Watch {
-    steps: usize,
-    kept: Vec<u8>,
-}
-
-impl Watch {
-    fn seen_before(&mut self, interp: &Interp, state: &State) -> bool {
-        self.steps += 1;
-        if self.steps < WATCH_FROM {
-            return false;
-        }
-        let mut key = Vec::new();
-        interp.layout.pack(state, &mut key);
-        if key == self.kept {
-            return true;
-        }
-        if self.steps.is_power_of_two() {
-            self.kept = key;
-        }
-        false
     }
 }

@@ -19,3 +19,4 @@ pub mod state;
 pub mod successors;
 pub mod validate;
 mod walk;
+mod work;

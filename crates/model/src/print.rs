@@ -39,6 +39,7 @@
 //! | `%x{7 byte [e; 3; 2]}` | a place that follows no shape: slot, type, and `[index; length; stride]` |
 //! | `@q ! (a, b)`, `@q !! (a, b)` | send, sorted send |
 //! | `@q ? (%x, ==e, _)`, `@q ?? (…)`, `peek @q ? (…)` | receive, receive the first that matches, look without taking |
+//! | `event @q ! (==e, _)`, `event @q ? (…)` | a send, a receive that a trace assertion allows |
 //! | `can(@q ? (…))`, `can(@q ?? (…))` | could it be received? |
 //! | `(a -> b : c)` | `b` if `a`, otherwise `c` |
 //! | `at(worker[p], l3 name)`, `remote(worker[p], %x)` | where another process stands, what its variable holds |

@@ -138,6 +138,7 @@ impl State {
         let len = self.slots[at] as usize;
         let n = message.len();
         let (from, to) = (at + 1 + i * n, at + 1 + len * n);
+        debug_assert!(self.slots[to..to + n].iter().all(|v| *v == 0), "S2");
         self.slots.copy_within(from..to, from + n);
         self.slots[from..from + n].copy_from_slice(message);
         self.slots[at] += 1;
@@ -200,6 +201,12 @@ impl Width {
 
     fn of(ty: Type) -> Width {
         Width { bits: ty.bits(), signed: matches!(ty, Type::Short | Type::Int) }
+    }
+
+    /// The value that these bits stand for.
+    fn value(self, bits: u32) -> i32 {
+        let spare = 32 - u32::from(self.bits);
+        if self.signed { ((bits << spare) as i32) >> spare } else { bits as i32 }
     }
 
     /// Enough for the values `0..n`.
@@ -297,8 +304,9 @@ struct BitWriter<'a> {
 impl BitWriter<'_> {
     fn put(&mut self, value: i32, w: Width) {
         let mask = (1u64 << w.bits) - 1;
-        debug_assert!(w.bits == 0 || w.signed || u64::from(value as u32) & !mask == 0, "S1");
-        self.acc |= (u64::from(value as u32) & mask) << self.n;
+        let bits = u64::from(value as u32) & mask;
+        debug_assert!(w.bits == 0 || w.value(bits as u32) == value, "S1");
+        self.acc |= bits << self.n;
         self.n += u32::from(w.bits);
         while self.n >= 8 {
             self.out.push(self.acc as u8);
@@ -332,7 +340,7 @@ impl BitReader<'_> {
         let value = (self.acc & ((1u64 << bits) - 1)) as u32;
         self.acc >>= bits;
         self.n -= bits;
-        if w.signed { ((value << (32 - bits)) as i32) >> (32 - bits) } else { value as i32 }
+        w.value(value)
     }
 }
 

@@ -33,11 +33,29 @@ proctype P (t0) params 1 start l0 end l3
 active P, P
 "#;
 
+/// For `GOOD` to be watched by.
+const MONITOR: &str = r#"
+trace events start l0 end l1
+  l0: e0, e1
+    e0: l0 -> l0 do event @q ! (_)
+    e1: l0 -> l1 do event @q ? (==@x)
+  l1: e2
+    e2: l1 -> l1 when youngest do die
+"#;
+
 /// `GOOD` with one piece of text replaced breaks this rule and no other.
 fn breaks(rule: &str, from: &str, to: &str) {
-    assert_eq!(GOOD.matches(from).count(), 1, "{from}");
-    let system = read(&GOOD.replace(from, to)).unwrap_or_else(|e| panic!("{to}: {e}"));
+    breaks_in(GOOD, rule, from, to);
+}
+
+fn breaks_in(good: &str, rule: &str, from: &str, to: &str) {
+    assert_eq!(good.matches(from).count(), 1, "{from}");
+    let system = read(&good.replace(from, to)).unwrap_or_else(|e| panic!("{to}: {e}"));
     only(rule, &system, to);
+}
+
+fn watched() -> String {
+    [GOOD, MONITOR].concat()
 }
 
 fn only(rule: &str, system: &System, what: &str) {
@@ -122,6 +140,7 @@ fn v9_the_new_pid_is_read_after_the_run() {
 #[test]
 fn v10_nothing_is_local_outside_a_process() {
     breaks("V10", "init @x = 1", "init @x = _pid");
+    breaks_in(&watched(), "V10", "(==@x)", "(==_pid)");
 }
 
 #[test]
@@ -144,6 +163,14 @@ fn v13_mtype_sets_and_remote_references_exist() {
     breaks("V13", "at(P, l1 here)", "at(P, l9 here)");
     breaks("V13", "at(P, l1 here)", "at(t9, l1 here)");
     breaks("V13", "remote(P[0], %n)", "remote(t9, %0{0 byte})");
+}
+
+#[test]
+fn v14_monitors_match_events_and_nothing_else_does() {
+    assert_eq!(validate(&read(&watched()).unwrap()), Vec::<String>::new());
+    breaks("V14", "do @x = 1\n", "do event @q ? (_)\n");
+    breaks_in(&watched(), "V14", "do event @q ! (_)", "do @x = 1");
+    breaks_in(&watched(), "V14", "(==@x)", "(@x)");
 }
 
 /// Damages a sound system in ways the printed form cannot say, and asks only that the validator answers.

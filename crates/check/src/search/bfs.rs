@@ -48,6 +48,7 @@ pub fn search<S: Successors, V: Visited>(
         offered: Vec::new(),
         steps: Vec::new(),
         sources: Vec::new(),
+        level: 0..0,
         ranges: Vec::new(),
         answers: Vec::new(),
     };
@@ -71,6 +72,8 @@ struct Run<'a, S, V> {
     offered: Vec<Step>,
     steps: Vec<Step>,
     sources: Vec<Source>,
+    /// The numbers of the states being expanded.
+    level: std::ops::Range<usize>,
     ranges: Vec<std::ops::Range<usize>>,
     answers: Vec<(StateId, bool)>,
 }
@@ -100,14 +103,13 @@ impl<S: Successors, V: Visited> Run<'_, S, V> {
         }
         let max_depth = self.ledger.request.max_depth.map_or(u64::MAX, u64::from);
         let mut cut = false;
-        let mut from = 0;
         for depth in 0.. {
-            let to = self.store.len();
-            if from == to {
+            self.level = self.level.end..self.store.len();
+            if self.level.is_empty() {
                 break;
             }
             self.counters.depth = depth;
-            for n in from..to {
+            for n in self.level.clone() {
                 cut |= self.expand(StateId(n as u32), depth < max_depth);
                 if self.batch.outcomes.len() >= KEYS {
                     self.flush();
@@ -129,7 +131,6 @@ impl<S: Successors, V: Visited> Run<'_, S, V> {
                 return Some(Stopped::Settled);
             }
             debug_assert_eq!(self.links.len(), self.store.len(), "I2");
-            from = to;
         }
         cut.then_some(Stopped::Depth(max_depth as u32))
     }
@@ -176,6 +177,8 @@ impl<S: Successors, V: Visited> Run<'_, S, V> {
                     self.counters.transitions += 1;
                     if new {
                         self.counters.stored += 1;
+                        debug_assert!(self.level.contains(&(source.id.0 as usize)), "I1");
+                        debug_assert!(id.0 as usize >= self.level.end, "I1");
                         self.links.push(id, source.id);
                     }
                 }

@@ -14,7 +14,7 @@
 //!   D2 a frame holds a number, not a state: returning to it unpacks the state again.
 //!
 //! # Invariants
-//!   I1 the states of the frames are a path from the initial state
+//!   I1 the states of the frames are a path from the initial state (trace.rs, T1, looks at each of its steps)
 //!   I2 the topmost frame owns the tails of the shared stacks
 //!
 //! # Owed
@@ -151,6 +151,7 @@ impl<S: Successors, V: Visited> Run<'_, S, V> {
         let mut offered = Vec::new();
         self.system.enabled(&state, &mut offered);
         let steps_from = self.steps.len();
+        debug_assert_eq!(self.frames.is_empty(), id == StateId(0), "I1");
         self.frames.push(Frame { id, steps_from, next_step: steps_from, waiting_from: self.waiting.len() });
         if offered.is_empty() {
             if !self.system.may_end(&state) {

@@ -21,12 +21,11 @@
 //! stop lies outside of it (graph.rs).
 
 use super::Lower;
-use super::expr::without_binding;
-use super::names::Meaning;
-use crate::ast::{self, ExprKind, Seq, Stmt, StmtKind, VarRef};
+use super::loops::{Loop, at_most};
+use crate::ast::{self, Seq, Stmt, StmtKind};
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::index::IndexVec;
-use spinor_model::ir::{BinOp, Effect, Expr, Guard, MtypeId, Pattern, Place, Probe, Promise};
+use spinor_model::ir::{Effect, Expr, Guard, Promise};
 use spinor_model::source::Span;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -113,42 +112,28 @@ pub(super) struct Elements {
 
 /// Elements that follow each other: where control comes in, and the ends from which it goes on.
 #[derive(Clone, Debug)]
-struct Item {
-    entry: El,
-    exits: Vec<El>,
+pub(super) struct Item {
+    pub entry: El,
+    pub exits: Vec<El>,
 }
 
 /// A body while its elements are made.
 pub(super) struct Builder<'a> {
-    lower: &'a mut Lower,
-    list: IndexVec<El, Element>,
+    pub lower: &'a mut Lower,
+    pub list: IndexVec<El, Element>,
     n_numbers: u32,
     /// The jumps that leave each enclosing loop.
-    breaks: Vec<Vec<El>>,
+    pub breaks: Vec<Vec<El>>,
     atomics: u32,
-    d_steps: Vec<u32>,
+    pub d_steps: Vec<u32>,
     n_d_steps: u32,
     /// `goto`s and where they want to go.
     gotos: Vec<(El, ast::Ident, usize)>,
     /// Labels by the inline expansion they stand in; 0 is the body itself.
     label_scopes: Vec<LabelScope>,
-    scope: usize,
+    pub scope: usize,
     /// No statement has been seen: declarations are still done when the process starts.
     prologue: bool,
-}
-
-/// A `for`.
-struct Loop<'a> {
-    var: Place,
-    from: Expr,
-    /// Holds while there is another round.
-    test: Expr,
-    /// Channel operations before the body.
-    each: Vec<Effect>,
-    body: &'a Seq,
-    span: Span,
-    /// The loop variable, where its steps are shown.
-    at: Span,
 }
 
 struct LabelScope {
@@ -182,7 +167,7 @@ impl Lower {
 }
 
 impl Builder<'_> {
-    fn add(&mut self, kind: Kind, span: Span) -> El {
+    pub fn add(&mut self, kind: Kind, span: Span) -> El {
         self.n_numbers += 1;
         let stmt = self.lower.next_stmt;
         self.lower.next_stmt += 1;
@@ -200,15 +185,15 @@ impl Builder<'_> {
         })
     }
 
-    fn add_stmt(&mut self, guards: Vec<Guard>, effects: Vec<Effect>, trivial: Trivial, span: Span) -> El {
+    pub fn add_stmt(&mut self, guards: Vec<Guard>, effects: Vec<Effect>, trivial: Trivial, span: Span) -> El {
         self.add(Kind::Stmt { guards, effects, trivial }, span)
     }
 
-    fn add_jump(&mut self, span: Span) -> El {
+    pub fn add_jump(&mut self, span: Span) -> El {
         self.add(Kind::Jump(Jump::Goto), span)
     }
 
-    fn add_join(&mut self, span: Span) -> El {
+    pub fn add_join(&mut self, span: Span) -> El {
         self.add(Kind::Jump(Jump::Join), span)
     }
 
@@ -216,7 +201,7 @@ impl Builder<'_> {
         vec![Item { entry: el, exits: vec![el] }]
     }
 
-    fn link(&mut self, items: &[Item], to: El) {
+    pub fn link(&mut self, items: &[Item], to: El) {
         if let Some(last) = items.last() {
             for e in last.exits.clone() {
                 self.list[e].next = Some(to);
@@ -237,7 +222,7 @@ impl Builder<'_> {
     }
 
     /// A sequence in braces: names declared in it end with it.
-    fn scoped(&mut self, seq: &Seq) -> Vec<Item> {
+    pub fn scoped(&mut self, seq: &Seq) -> Vec<Item> {
         self.prologue = false;
         self.lower.body().frame.scopes.push(HashMap::new());
         let items = self.seq(seq);
@@ -439,7 +424,7 @@ impl Builder<'_> {
     }
 
     /// Something that could not be lowered: an error is out, control passes.
-    fn nothing(&mut self, span: Span) -> Vec<Item> {
+    pub fn nothing(&mut self, span: Span) -> Vec<Item> {
         let el = self.add_stmt(vec![], vec![], Trivial::No, span);
         self.one(el)
     }
@@ -717,246 +702,6 @@ impl Builder<'_> {
         }
     }
 
-    /// `i = from; do :: test -> each; body; i++ :: else -> break od`
-    fn for_loop(&mut self, l: Loop<'_>) -> Vec<Item> {
-        let set = |value| Effect::Assign { to: l.var.clone(), value };
-        let start = self.add_stmt(vec![], vec![set(l.from)], Trivial::No, l.at);
-        self.breaks.push(vec![]);
-        let test = self.add_stmt(vec![Guard::Holds(l.test)], vec![], Trivial::No, l.at);
-        let mut last = test;
-        for effect in l.each {
-            let el = self.add_stmt(vec![Guard::Channel], vec![effect], Trivial::No, l.at);
-            self.list[last].next = Some(el);
-            last = el;
-        }
-        let items = self.scoped(l.body);
-        let up = Expr::Binary(BinOp::Add, Box::new(Expr::Read(l.var.clone())), Box::new(Expr::Const(1)));
-        let step = self.add_stmt(vec![], vec![set(up)], Trivial::No, l.at);
-        self.link(&items, step);
-        self.list[last].next = Some(items.first().map_or(step, |i| i.entry));
-        let otherwise = self.add_stmt(vec![], vec![], Trivial::Else, l.at);
-        let leave = self.add_jump(l.at);
-        self.list[otherwise].next = Some(leave);
-        let head = self.add(Kind::Head(vec![test, otherwise]), l.span);
-        let join = self.add_join(l.span);
-        let exit = self.add(Kind::Jump(Jump::Exit), l.span);
-        self.list[step].next = Some(head);
-        self.list[join].next = Some(head);
-        self.list[leave].next = Some(exit);
-        for b in self.breaks.pop().expect("the loop's own") {
-            self.list[b].next = Some(exit);
-        }
-        self.list[start].next = Some(head);
-        vec![Item { entry: start, exits: vec![start] }, Item { entry: head, exits: vec![exit] }]
-    }
-
-    fn for_in(&mut self, var: &VarRef, over: &VarRef, body: &Seq, span: Span) -> Vec<Item> {
-        let from = Expr::Const(0);
-        if let Some(len) = self.lower.array_len(over) {
-            let Some(place) = self.lower.place(var) else { return self.nothing(span) };
-            let test = at_most(&place, Expr::Const(len as i32 - 1));
-            return self.for_loop(Loop { var: place, from, test, each: vec![], body, span, at: var.span });
-        }
-        // Over a channel: every message goes round once.
-        let chan = self.lower.chan(over);
-        let counter = self.lower.loop_counter(span);
-        let fields = self.lower.places(var);
-        if let Some((types, decl)) = self.lower.known_fields(over)
-            && types.len() != fields.len()
-        {
-            self.lower.report(
-                Diagnostic::error("P0307", "the loop variable does not have the fields of the channel")
-                    .at(var.span, format!("{} value(s)", fields.len()))
-                    .label(decl, format!("{} field(s)", types.len())),
-            );
-        }
-        let len = Expr::Probe(Probe::Len, Box::new(chan.clone()));
-        let test = Expr::Binary(BinOp::Lt, Box::new(Expr::Read(counter.clone())), Box::new(len));
-        let args = fields.iter().cloned().map(Pattern::Bind).collect();
-        let values = fields.into_iter().map(Expr::Read).collect();
-        let each = vec![
-            Effect::Receive { chan: chan.clone(), random: false, keep: false, args },
-            Effect::Send { chan, sorted: false, args: values },
-        ];
-        self.for_loop(Loop { var: counter, from, test, each, body, span, at: var.span })
-    }
-
-    fn select(&mut self, var: &VarRef, from: &ast::Expr, to: &ast::Expr, literal: bool, span: Span) -> Vec<Item> {
-        let Some(place) = self.lower.place(var) else { return self.nothing(span) };
-        let (from, to) = (self.lower.expr(from), self.lower.expr(to));
-        // SPIN writes out the values of literal bounds while it reads the text, but not inside an inline.
-        let written_out = literal && self.scope == 0;
-        if written_out
-            && let (Expr::Const(a), Expr::Const(b)) = (&from, &to)
-            && *a <= *b
-            && i64::from(*b) - i64::from(*a) <= 32
-        {
-            let options: Vec<El> = (*a..=*b)
-                .map(|n| {
-                    let effect = Effect::Assign { to: place.clone(), value: Expr::Const(n) };
-                    self.add_stmt(vec![], vec![effect], Trivial::No, span)
-                })
-                .collect();
-            let head = self.add(Kind::Head(options.clone()), span);
-            let join = self.add_join(span);
-            for o in options {
-                self.list[o].next = Some(join);
-            }
-            return vec![Item { entry: head, exits: vec![join] }];
-        }
-        let assign = |value| Effect::Assign { to: place.clone(), value };
-        let read = || Box::new(Expr::Read(place.clone()));
-        let start = self.add_stmt(vec![], vec![assign(from)], Trivial::No, span);
-        let below = Guard::Holds(Expr::Binary(BinOp::Lt, read(), Box::new(to)));
-        let test = self.add_stmt(vec![below], vec![], Trivial::No, span);
-        let up = Expr::Binary(BinOp::Add, read(), Box::new(Expr::Const(1)));
-        let step = self.add_stmt(vec![], vec![assign(up)], Trivial::No, span);
-        let leave = self.add_jump(span);
-        let order = if written_out { vec![test, leave] } else { vec![leave, test] };
-        let head = self.add(Kind::Head(order), span);
-        let join = self.add_join(span);
-        let exit = self.add(Kind::Jump(Jump::Exit), span);
-        self.list[start].next = Some(head);
-        self.list[test].next = Some(step);
-        self.list[step].next = Some(head);
-        self.list[join].next = Some(head);
-        self.list[leave].next = Some(exit);
-        vec![Item { entry: start, exits: vec![start] }, Item { entry: head, exits: vec![exit] }]
-    }
-
-    /// What a statement without inner statements asks and does.
-    fn simple(&mut self, kind: &StmtKind, span: Span) -> (Vec<Guard>, Vec<Effect>, Trivial) {
-        let l = &mut *self.lower;
-        let mut trivial = Trivial::No;
-        let mut guards = vec![];
-        let mut effects = vec![];
-        match kind {
-            StmtKind::Expr(e) => {
-                let (runs, value) = l.expr_with_run(e);
-                if runs.is_empty() {
-                    trivial = match value {
-                        Expr::Const(1) if is_literal(e) => Trivial::True,
-                        Expr::Const(0) if is_literal(e) => Trivial::False,
-                        _ => Trivial::No,
-                    };
-                    if trivial != Trivial::True {
-                        guards.push(Guard::Holds(value));
-                    }
-                } else if value == Expr::NewPid {
-                    effects = runs;
-                } else {
-                    l.report(
-                        Diagnostic::error("P0311", "`run` inside a larger condition")
-                            .at(span, "a condition only asks")
-                            .help("give the `run` a statement of its own"),
-                    );
-                }
-                self.no_run_in_d_step(&effects, span);
-            }
-            StmtKind::Else => trivial = Trivial::Else,
-            StmtKind::Assign { to, value } => {
-                if let (Some(a), Some(b)) = (l.mtype_set_of(to), l.mtype_set(value))
-                    && a != b
-                {
-                    let (a, b) = (l.mtypes[a].name.clone(), l.mtypes[b].name.clone());
-                    l.report(
-                        Diagnostic::warning("P0317", format!("a value of mtype set `{b}` goes into one of `{a}`"))
-                            .at(span, "only its number is kept"),
-                    );
-                }
-                let (runs, value) = l.expr_with_run(value);
-                effects = runs;
-                self.no_run_in_d_step(&effects, span);
-                if let Some(effect) = self.assign(to, value) {
-                    effects.push(effect);
-                }
-            }
-            StmtKind::Step { to, up } => {
-                let one = Box::new(Expr::Const(1));
-                let op = if *up { BinOp::Add } else { BinOp::Sub };
-                if is_priority(to) {
-                    let old = Box::new(Expr::GetPriority(Box::new(Expr::Pid)));
-                    effects.extend(self.assign(to, Expr::Binary(op, old, one)));
-                } else if let Some(place) = l.place(to) {
-                    let value = Expr::Binary(op, Box::new(Expr::Read(place.clone())), one);
-                    effects.push(Effect::Assign { to: place, value });
-                }
-            }
-            // In a trace assertion nothing is sent or received: these are the events it allows.
-            StmtKind::Send { chan, args, .. } if l.in_trace => {
-                let args = l.event_fields(args);
-                l.check_arity(chan, args.len(), span, true);
-                effects.push(Effect::Event { send: true, chan: l.chan(chan), args });
-            }
-            StmtKind::Receive { chan, args, .. } if l.in_trace => {
-                let args = without_binding(l.patterns(chan, args, span, false));
-                effects.push(Effect::Event { send: false, chan: l.chan(chan), args });
-            }
-            StmtKind::Send { chan, sorted, args } => {
-                let args: Vec<(Expr, Span)> = args.iter().flat_map(|a| l.argument(a)).collect();
-                l.check_arity(chan, args.len(), span, true);
-                let chan = l.chan(chan);
-                guards.push(Guard::Channel);
-                effects.push(Effect::Send { chan, sorted: *sorted, args: args.into_iter().map(|(e, _)| e).collect() });
-            }
-            StmtKind::Receive { chan, random, keep, args } => {
-                let args = l.patterns(chan, args, span, false);
-                let chan = l.chan(chan);
-                guards.push(Guard::Channel);
-                effects.push(Effect::Receive { chan, random: *random, keep: *keep, args });
-            }
-            StmtKind::Assert(e) => effects.push(Effect::Assert(l.expr(e))),
-            StmtKind::Printf { format, args, .. } => {
-                trivial = Trivial::Print;
-                let args = args.iter().map(|e| l.expr(e)).collect();
-                effects.push(Effect::Print { format: format.clone(), args });
-            }
-            StmtKind::Printm(e) => {
-                let set = l.mtype_set(e).unwrap_or(MtypeId(0));
-                effects.push(Effect::PrintName(l.expr(e), set));
-            }
-            StmtKind::SetPriority { pid, value } => {
-                l.uses.priorities = true;
-                l.uses_priority.get_or_insert(span);
-                effects.push(Effect::SetPriority { pid: l.expr(pid), value: l.expr(value) });
-            }
-            other => unreachable!("{other:?} has inner statements"),
-        }
-        (guards, effects, trivial)
-    }
-
-    fn no_run_in_d_step(&mut self, effects: &[Effect], span: Span) {
-        if !self.d_steps.is_empty() && effects.iter().any(|e| matches!(e, Effect::Run { .. })) {
-            self.lower.report(
-                Diagnostic::error("P0312", "`run` inside a d_step")
-                    .at(span, "a d_step cannot start a process")
-                    .help("use `atomic`"),
-            );
-        }
-    }
-
-    fn assign(&mut self, to: &VarRef, value: Expr) -> Option<Effect> {
-        let l = &mut *self.lower;
-        let simple = to.parts.len() == 1 && to.parts[0].index.is_none();
-        let name = &*to.parts[0].name.name;
-        if is_priority(to) {
-            l.uses.priorities = true;
-            l.uses_priority.get_or_insert(to.span);
-            return Some(Effect::SetPriority { pid: Expr::Pid, value });
-        }
-        if simple && name == "_" {
-            return None;
-        }
-        if simple && (matches!(name, "_pid" | "_nr_pr" | "_last") || matches!(l.lookup(name), Some(Meaning::Mtype(..))))
-        {
-            l.report(
-                Diagnostic::error("P0313", format!("`{name}` cannot be assigned")).at(to.span, "it is not a variable"),
-            );
-            return None;
-        }
-        l.place(to).map(|place| Effect::Assign { to: place, value })
-    }
-
     fn settle_gotos(&mut self) {
         for (jump, label, scope) in std::mem::take(&mut self.gotos) {
             let mut at = scope;
@@ -1017,23 +762,6 @@ impl Builder<'_> {
                 }
             }
         }
-    }
-}
-
-fn at_most(var: &Place, bound: Expr) -> Expr {
-    Expr::Binary(BinOp::Le, Box::new(Expr::Read(var.clone())), Box::new(bound))
-}
-
-fn is_priority(v: &VarRef) -> bool {
-    v.parts.len() == 1 && &*v.parts[0].name.name == "_priority"
-}
-
-/// The constant itself, not an expression that happens to have its value.
-fn is_literal(e: &ast::Expr) -> bool {
-    match &e.kind {
-        ExprKind::Num(_) => true,
-        ExprKind::Paren(e) => is_literal(e),
-        _ => false,
     }
 }
 

@@ -5,6 +5,8 @@
 //! | `names.rs` | declarations into variables, channels, records; names into what they mean |
 //! | `expr.rs` | expressions, places and message patterns |
 //! | `elements.rs` | a body into its elements, numbered as SPIN numbers them |
+//! | `simple.rs` | a statement without inner statements into guards and effects |
+//! | `loops.rs` | `for` and `select` into the elements they are short for |
 //! | `graph.rs` | elements into locations and edges |
 //! | `formula.rs` | `ltl` blocks |
 //!
@@ -15,7 +17,9 @@ mod elements;
 mod expr;
 mod formula;
 mod graph;
+mod loops;
 mod names;
+mod simple;
 
 use crate::ast::{self, Program, Unit};
 use names::{Body, FrameBuilder, RecordDef, Sig};
@@ -326,8 +330,13 @@ impl Lower {
         for t in system.proctypes.iter().chain(&system.claims).chain(monitor) {
             let mut t = t.clone();
             for e in &mut t.edges {
-                // Printing changes nothing that is compared.
-                e.effects.retain(|e| !matches!(e, ir::Effect::Print { .. } | ir::Effect::PrintName(..)));
+                // Printing a variable changes nothing that is compared. Anything else that is printed may fault.
+                let plain = |e: &Expr| matches!(e, Expr::Read(p) if p.index.is_empty());
+                e.effects.retain(|e| match e {
+                    ir::Effect::Print { args, .. } => !args.iter().all(plain),
+                    ir::Effect::PrintName(e, _) => !plain(e),
+                    _ => true,
+                });
             }
             t.each_expr(&mut walk);
             t.promises.iter().for_each(|p| walk(&Expr::Read(p.chan.clone())));
