@@ -71,8 +71,8 @@ impl<'a, 'i> Work<'a, 'i> {
             return Err(FaultKind::WrongArity { given: args.len(), fields: message.len() });
         }
         self.promised(receiver, false, id);
+        self.event(false, id, &message)?; // what the trace compares with is what was there before
         self.bind(receiver, args, &message)?;
-        self.event(false, id, &message)?;
         self.effects(receiver, &edge.effects[1..])?;
         self.go_on(receiver, t, edge)
     }
@@ -198,9 +198,11 @@ impl<'a, 'i> Work<'a, 'i> {
                 if !keep {
                     self.state.remove_message(chan, n, at);
                 }
-                self.bind(pid, args, &message)?;
                 // A copy leaves the message where it is: no event.
-                if *keep { Ok(()) } else { self.event(false, id, &message) }
+                if !keep {
+                    self.event(false, id, &message)?;
+                }
+                self.bind(pid, args, &message)
             }
             Effect::Run { proctype, args, priority } => {
                 let eval = self.eval(Some(pid));

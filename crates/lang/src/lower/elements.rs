@@ -129,9 +129,11 @@ pub(super) struct Builder<'a> {
     n_d_steps: u32,
     /// `goto`s and where they want to go.
     gotos: Vec<(El, ast::Ident, usize)>,
-    /// Labels by the inline expansion they stand in; 0 is the body itself.
+    /// Labels by the block they stand in; 0 is the body itself.
     label_scopes: Vec<LabelScope>,
-    pub scope: usize,
+    scope: usize,
+    /// How many inlines we are inside of.
+    pub inlines: u32,
     /// No statement has been seen: declarations are still done when the process starts.
     prologue: bool,
 }
@@ -154,6 +156,7 @@ impl Lower {
             gotos: vec![],
             label_scopes: vec![LabelScope { parent: 0, labels: HashMap::new() }],
             scope: 0,
+            inlines: 0,
             prologue: true,
         };
         let items = b.seq(body);
@@ -221,22 +224,23 @@ impl Builder<'_> {
         items
     }
 
-    /// A sequence in braces: names declared in it end with it.
+    /// A sequence in braces: names declared in it end with it, and its labels are its own.
     pub fn scoped(&mut self, seq: &Seq) -> Vec<Item> {
         self.prologue = false;
         self.lower.body().frame.scopes.push(HashMap::new());
+        let outer = self.scope;
+        self.label_scopes.push(LabelScope { parent: outer, labels: HashMap::new() });
+        self.scope = self.label_scopes.len() - 1;
         let items = self.seq(seq);
+        self.scope = outer;
         self.lower.body().frame.scopes.pop();
         items
     }
 
-    /// The body of an inline: its labels are its own.
     fn inline(&mut self, body: &Seq) -> Vec<Item> {
-        let outer = self.scope;
-        self.label_scopes.push(LabelScope { parent: outer, labels: HashMap::new() });
-        self.scope = self.label_scopes.len() - 1;
+        self.inlines += 1;
         let items = self.scoped(body);
-        self.scope = outer;
+        self.inlines -= 1;
         items
     }
 
@@ -702,6 +706,13 @@ impl Builder<'_> {
         }
     }
 
+    fn is_inside(&self, mut scope: usize, outer: usize) -> bool {
+        while scope > outer {
+            scope = self.label_scopes[scope].parent;
+        }
+        scope == outer
+    }
+
     fn settle_gotos(&mut self) {
         for (jump, label, scope) in std::mem::take(&mut self.gotos) {
             let mut at = scope;
@@ -709,9 +720,13 @@ impl Builder<'_> {
                 if let Some((el, _)) = self.label_scopes[at].labels.get(&label.name) {
                     break Some(*el);
                 }
+                // Not directly in this block: the first block inside of it that has the label.
+                let inner = (at + 1..self.label_scopes.len()).filter(|s| self.is_inside(*s, at));
+                if let Some((el, _)) = inner.filter_map(|s| self.label_scopes[s].labels.get(&label.name)).next() {
+                    break Some(*el);
+                }
                 if at == 0 {
-                    // Not around the jump: the first expansion that has it.
-                    break self.label_scopes.iter().find_map(|s| s.labels.get(&label.name)).map(|(el, _)| *el);
+                    break None;
                 }
                 at = self.label_scopes[at].parent;
             };

@@ -154,7 +154,8 @@ impl Builder<'_> {
         let mut first_else = None;
         for &el in firsts {
             let e = &self.elements[el];
-            if let Kind::Stmt { trivial: Trivial::Else, .. } = e.kind {
+            // Inside a d_step each selection is settled on the spot.
+            if let (Kind::Stmt { trivial: Trivial::Else, .. }, None) = (&e.kind, e.d_step) {
                 if let Some(first) = first_else
                     && self.two_elses.is_none()
                 {
@@ -167,8 +168,11 @@ impl Builder<'_> {
                 self.firsts(first, &mut inner, &mut Vec::new());
                 // The first that can run is taken, so each waits for those before it.
                 let mut earlier = before.to_vec();
+                // An `else` in it is about its own selection, unless it is the whole first statement.
+                let bare = matches!(self.elements[first].kind, Kind::Stmt { trivial: Trivial::Else, .. });
+                let around = if bare { made.clone() } else { Vec::new() };
                 for i in inner {
-                    let edge = self.edge(loc, i, &earlier, &made);
+                    let edge = self.edge(loc, i, &earlier, &around);
                     earlier.push(edge);
                     made.push(edge);
                 }

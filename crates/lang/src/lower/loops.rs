@@ -89,7 +89,7 @@ impl Builder<'_> {
         let Some(place) = self.lower.place(var) else { return self.nothing(span) };
         let (from, to) = (self.lower.expr(from), self.lower.expr(to));
         // SPIN writes out the values of literal bounds while it reads the text, but not inside an inline.
-        let written_out = literal && self.scope == 0;
+        let written_out = literal && self.inlines == 0;
         if written_out
             && let (Expr::Const(a), Expr::Const(b)) = (&from, &to)
             && *a <= *b
