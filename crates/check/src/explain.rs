@@ -195,7 +195,7 @@ impl Story<'_> {
         if pid as usize >= before.n_procs() {
             return lines;
         }
-        if let FaultKind::Promise { send, owner } = kind
+        if let FaultKind::Promise { send, owner, .. } = kind
             && (*owner as usize) < before.n_procs()
         {
             let owner = process_name(self.system, before, *owner);

@@ -63,7 +63,7 @@ impl Toy {
                 if rng.below(rare) == 0 {
                     faults.push(match rng.below(4) {
                         0 => FaultKind::DivisionByZero,
-                        1 => FaultKind::Promise { send: true, owner: 0 },
+                        1 => FaultKind::Promise { send: true, owner: 0, look: false },
                         2 => FaultKind::TraceMismatch,
                         _ => FaultKind::Assertion,
                     });

@@ -56,6 +56,8 @@ pub enum FaultKind {
     Promise {
         send: bool,
         owner: Pid,
+        /// The channel was only looked at (`len`, `full`, a poll): that counts as use.
+        look: bool,
     },
 }
 
@@ -92,12 +94,10 @@ impl fmt::Display for FaultKind {
             FaultKind::TraceMismatch => write!(f, "the trace assertion does not allow this event here"),
             FaultKind::NotraceMatched => write!(f, "the notrace assertion was matched to its end"),
             FaultKind::TraceNondeterminism => write!(f, "two branches of the trace assertion match this event"),
-            FaultKind::Promise { send, owner } => {
-                write!(
-                    f,
-                    "process {owner} promised to be the only {}",
-                    if *send { "sender (xs)" } else { "receiver (xr)" }
-                )
+            FaultKind::Promise { send, owner, look } => {
+                let role = if *send { "sender (xs)" } else { "receiver (xr)" };
+                write!(f, "process {owner} promised to be the only {role}")?;
+                if *look { write!(f, ", and a test of the channel counts") } else { Ok(()) }
             }
         }
     }

@@ -8,8 +8,8 @@ use crate::fault::{Fault, FaultKind};
 use crate::index::Idx;
 use crate::interp::{Floor, Interp, Log, Ready, Run, WATCH_FROM};
 use crate::ir::{
-    Edge, EdgeId, Effect, Expr, Frame, Guard, Init, Loc, MAX_LIVE, Pattern, Pid, Place, Proctype, ProctypeId, Scope,
-    Then, Type,
+    Edge, EdgeId, Effect, Expr, Frame, Guard, Init, Loc, MAX_LIVE, Pattern, Pid, Place, Probe, Proctype, ProctypeId,
+    Scope, Then, Type,
 };
 use crate::state::State;
 use crate::successors::Step;
@@ -47,6 +47,7 @@ impl<'a, 'i> Work<'a, 'i> {
         let edge = &t.edges[step.edge];
         self.meet_faults_of_guards(pid, t, step.edge)?;
         self.meet_nondeterminism(step)?;
+        self.looks(pid, t, step.edge);
         let Some((receiver, half)) = step.partner else {
             self.effects(pid, &edge.effects)?;
             return self.go_on(pid, t, edge);
@@ -58,7 +59,7 @@ impl<'a, 'i> Work<'a, 'i> {
         let (_, decl) = eval.chan(chan)?;
         let message = self.interp.message(eval, decl, args)?;
         self.note_lost_bits(pid, args, &message)?;
-        self.promised(pid, true, id);
+        self.promised(pid, true, id, false);
         self.event(true, id, &message)?;
         self.state.set_loc(pid, edge.to);
         self.state.set_last(pid);
@@ -70,7 +71,7 @@ impl<'a, 'i> Work<'a, 'i> {
         if args.len() != message.len() {
             return Err(FaultKind::WrongArity { given: args.len(), fields: message.len() });
         }
-        self.promised(receiver, false, id);
+        self.promised(receiver, false, id, false);
         self.event(false, id, &message)?; // what the trace compares with is what was there before
         self.bind(receiver, args, &message)?;
         self.effects(receiver, &edge.effects[1..])?;
@@ -153,6 +154,7 @@ impl<'a, 'i> Work<'a, 'i> {
             };
             self.blame(pid, next);
             self.meet_faults_of_guards(pid, t, next)?;
+            self.looks(pid, t, next);
             edge = &t.edges[next];
             self.effects(pid, &edge.effects)?;
         }
@@ -183,7 +185,7 @@ impl<'a, 'i> Work<'a, 'i> {
                     len
                 };
                 self.note_lost_bits(pid, args, &message)?;
-                self.promised(pid, true, id);
+                self.promised(pid, true, id, false);
                 self.state.insert_message(chan, at, &message);
                 self.event(true, id, &message)
             }
@@ -194,7 +196,7 @@ impl<'a, 'i> Work<'a, 'i> {
                 let n = decl.fields.len();
                 let at = eval.find_message(chan, n, *random, args)?.expect("M2: a message that matches");
                 let message = self.state.message(chan, n, at).to_vec();
-                self.promised(pid, false, id);
+                self.promised(pid, false, id, false);
                 if !keep {
                     self.state.remove_message(chan, n, at);
                 }
@@ -339,7 +341,7 @@ impl<'a, 'i> Work<'a, 'i> {
     }
 
     /// Did another process promise to be the only one to do this?
-    fn promised(&mut self, pid: Pid, send: bool, chan: u8) {
+    fn promised(&mut self, pid: Pid, send: bool, chan: u8, look: bool) {
         if !self.interp.has_promises {
             return;
         }
@@ -351,7 +353,46 @@ impl<'a, 'i> Work<'a, 'i> {
                 .iter()
                 .any(|p| p.send == send && eval.value(&Expr::Read(p.chan.clone())) == Ok(i32::from(chan)));
             if broken {
-                self.log.faults.push(Fault { kind: FaultKind::Promise { send, owner }, at: self.at });
+                self.log.faults.push(Fault { kind: FaultKind::Promise { send, owner, look }, at: self.at });
+            }
+        }
+    }
+
+    /// A process that steps has looked at every guard where it stood. Whether there is room is the sender's business,
+    /// whether there is a message the receiver's; any other test of a channel tells about both sides.
+    fn looks(&mut self, pid: Pid, t: &'i Proctype, taken: EdgeId) {
+        if !self.interp.has_promises {
+            return;
+        }
+        let mut looked: Vec<(u8, bool, bool)> = Vec::new();
+        let eval = self.eval(Some(pid));
+        let mut look = |e: &Expr| {
+            let (chan, sends, receives) = match e {
+                Expr::Probe(Probe::Nfull, chan) => (chan, true, false),
+                Expr::Probe(Probe::Nempty, chan) => (chan, false, true),
+                Expr::Probe(_, chan) | Expr::Poll { chan, .. } => (chan, true, true),
+                _ => return,
+            };
+            if let Ok(id) = eval.value(chan) {
+                looked.push((id as u8, sends, receives));
+            }
+        };
+        for edge in &t.locs[t.edges[taken].from].edges {
+            for guard in &t.edges[*edge].guards {
+                if let Guard::Holds(e) = guard {
+                    e.each_part(&mut look);
+                }
+            }
+        }
+        for effect in &t.edges[taken].effects {
+            effect.each_expr(&mut |e| e.each_part(&mut look));
+        }
+        for (id, sends, receives) in looked {
+            if sends {
+                self.promised(pid, true, id, true);
+            }
+            if receives {
+                self.promised(pid, false, id, true);
             }
         }
     }
