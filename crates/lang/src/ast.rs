@@ -3,6 +3,7 @@
 //! Nothing is resolved here: names are names, constants are expressions. Every node has its span.
 //! A part that could not be read becomes an `Error` node, so that the rest can still be checked.
 
+pub use spinor_model::ir::{BinOp, UnOp};
 use spinor_model::source::Span;
 use std::sync::Arc;
 
@@ -295,35 +296,6 @@ pub struct VarPart {
 pub struct Expr {
     pub kind: ExprKind,
     pub span: Span,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnOp {
-    Not,
-    Neg,
-    BitNot,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BinOp {
-    Or,
-    And,
-    BitOr,
-    BitXor,
-    BitAnd,
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    Shl,
-    Shr,
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Rem,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -41,22 +41,15 @@ impl Lower {
             ExprKind::Num(n) => Expr::Const(*n),
             ExprKind::Paren(inner) => self.any_expr(inner),
             ExprKind::Var(v) => self.variable(v),
-            ExprKind::Unary(op, a) => {
-                let op = match op {
-                    ast::UnOp::Not => UnOp::Not,
-                    ast::UnOp::Neg => UnOp::Neg,
-                    ast::UnOp::BitNot => UnOp::BitNot,
-                };
-                Expr::Unary(op, Box::new(self.any_expr(a)))
-            }
+            ExprKind::Unary(op, a) => Expr::Unary(*op, Box::new(self.any_expr(a))),
             ExprKind::Binary(op, a, b) => {
-                let lazy = matches!(op, ast::BinOp::And | ast::BinOp::Or);
-                if matches!(op, ast::BinOp::Eq | ast::BinOp::Ne) {
+                let lazy = matches!(op, BinOp::And | BinOp::Or);
+                if matches!(op, BinOp::Eq | BinOp::Ne) {
                     self.check_mtypes(a, b, e.span);
                 }
                 let a = self.any_expr(a);
                 let b = if lazy { self.expr(b) } else { self.any_expr(b) };
-                Expr::Binary(binop(*op), Box::new(a), Box::new(b))
+                Expr::Binary(*op, Box::new(a), Box::new(b))
             }
             ExprKind::Cond(c, a, b) => {
                 let (c, a, b) = (self.any_expr(c), self.expr(a), self.expr(b));
@@ -651,27 +644,4 @@ fn is_any(e: &ast::Expr) -> bool {
 
 fn last(v: &VarRef) -> &str {
     v.parts.last().map_or("", |p| &p.name.name)
-}
-
-fn binop(op: ast::BinOp) -> BinOp {
-    match op {
-        ast::BinOp::Or => BinOp::Or,
-        ast::BinOp::And => BinOp::And,
-        ast::BinOp::BitOr => BinOp::BitOr,
-        ast::BinOp::BitXor => BinOp::BitXor,
-        ast::BinOp::BitAnd => BinOp::BitAnd,
-        ast::BinOp::Eq => BinOp::Eq,
-        ast::BinOp::Ne => BinOp::Ne,
-        ast::BinOp::Lt => BinOp::Lt,
-        ast::BinOp::Le => BinOp::Le,
-        ast::BinOp::Gt => BinOp::Gt,
-        ast::BinOp::Ge => BinOp::Ge,
-        ast::BinOp::Shl => BinOp::Shl,
-        ast::BinOp::Shr => BinOp::Shr,
-        ast::BinOp::Add => BinOp::Add,
-        ast::BinOp::Sub => BinOp::Sub,
-        ast::BinOp::Mul => BinOp::Mul,
-        ast::BinOp::Div => BinOp::Div,
-        ast::BinOp::Rem => BinOp::Rem,
-    }
 }
