@@ -31,11 +31,16 @@ impl Lower {
             let name = self.body().name.clone();
             self.remote_labels.iter().filter(|(t, _)| *t == name).map(|(_, l)| l.clone()).collect()
         };
+        let d_steps = elements.list.enumerated().filter_map(|(el, e)| match e.kind {
+            Kind::DStep { number, .. } => Some((number, el)),
+            _ => None,
+        });
         let mut b = Builder {
             elements: &elements.list,
             locs: IndexVec::new(),
             edges: IndexVec::new(),
             by_element: HashMap::new(),
+            d_steps: d_steps.collect(),
             todo: vec![],
             two_elses: None,
         };
@@ -67,6 +72,8 @@ struct Builder<'a> {
     locs: IndexVec<Loc, Location>,
     edges: IndexVec<EdgeId, Edge>,
     by_element: HashMap<El, Loc>,
+    /// The head of each d_step, by its number.
+    d_steps: HashMap<u32, El>,
     todo: Vec<(Loc, El)>,
     two_elses: Option<(Span, Span)>,
 }
@@ -207,9 +214,8 @@ impl Builder<'_> {
         let (to, then) = match (e.next, e.d_step) {
             (None, _) => (None, Then::Yield),
             (Some(next), None) => (Some(self.after(Some(el), next)), then(e.atomic)),
-            (Some(next), Some(_)) => {
-                let head = self.d_step_of(el);
-                stmt = self.elements[head].stmt;
+            (Some(next), Some(number)) => {
+                stmt = self.elements[self.d_steps[&number]].stmt;
                 let to = self.after(None, next);
                 match self.elements[to].kind {
                     Kind::DStepExit { of } => {
@@ -225,15 +231,6 @@ impl Builder<'_> {
         let id = self.edges.push(Edge { from: loc, to, guards, effects, then, in_d_step, stmt, span });
         self.locs[loc].edges.push(id);
         id
-    }
-
-    fn d_step_of(&self, el: El) -> El {
-        let number = self.elements[el].d_step;
-        self.elements
-            .enumerated()
-            .find(|(_, e)| matches!(e.kind, Kind::DStep { number: n, .. } if Some(n) == number))
-            .map(|(id, _)| id)
-            .expect("an element inside a d_step has its head")
     }
 }
 
