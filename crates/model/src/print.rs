@@ -674,7 +674,8 @@ pub(crate) const BINARY: [BinOp; 18] = [
     BinOp::Rem,
 ];
 
-pub(crate) fn symbol(op: BinOp) -> &'static str {
+/// How an operator is written, here and in Promela.
+pub fn symbol(op: BinOp) -> &'static str {
     match op {
         BinOp::Or => "||",
         BinOp::And => "&&",

@@ -1,6 +1,7 @@
 //! The tree as compact text, for tests and for people who debug the parser: every nesting shown, no places.
 
 use crate::ast::*;
+use spinor_model::print::symbol;
 use std::fmt::Write;
 
 pub fn program(p: &Program) -> String {
@@ -187,26 +188,7 @@ pub fn expr(e: &Expr) -> String {
             format!("{op}{}", expr(a))
         }
         ExprKind::Binary(op, a, b) => {
-            let op = match op {
-                BinOp::Or => "||",
-                BinOp::And => "&&",
-                BinOp::BitOr => "|",
-                BinOp::BitXor => "^",
-                BinOp::BitAnd => "&",
-                BinOp::Eq => "==",
-                BinOp::Ne => "!=",
-                BinOp::Lt => "<",
-                BinOp::Le => "<=",
-                BinOp::Gt => ">",
-                BinOp::Ge => ">=",
-                BinOp::Shl => "<<",
-                BinOp::Shr => ">>",
-                BinOp::Add => "+",
-                BinOp::Sub => "-",
-                BinOp::Mul => "*",
-                BinOp::Div => "/",
-                BinOp::Rem => "%",
-            };
+            let op = symbol(*op);
             format!("({}{op}{})", expr(a), expr(b))
         }
         ExprKind::Cond(c, a, b) => format!("({} -> {} : {})", expr(c), expr(a), expr(b)),
