@@ -29,8 +29,9 @@ use crate::eval::Eval;
 use crate::fault::{Fault, FaultKind};
 use crate::index::Idx;
 use crate::ir::{ChanDecl, Edge, EdgeId, Effect, Expr, Guard, Loc, MAX_LIVE, Pid, Proctype, ProctypeId, System, Type};
-use crate::state::{self, ChanView, Layout, State};
-use crate::successors::{Batch, Outcome, Step, Successors};
+use crate::layout::Layout;
+use crate::state::{self, ChanView, Packing, State};
+use crate::successors::{Batch, Step, Successors};
 use crate::work::Work;
 use std::sync::Arc;
 
@@ -38,7 +39,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Interp {
     pub(crate) system: Arc<System>,
-    pub(crate) layout: Arc<Layout>,
+    pub(crate) packing: Arc<Packing>,
     /// The types of each proctype's parameter slots.
     pub(crate) params: Arc<Vec<Vec<Type>>>,
     pub(crate) has_promises: bool,
@@ -82,7 +83,7 @@ pub(crate) type Run<T> = Result<T, FaultKind>;
 
 impl Interp {
     pub fn new(system: Arc<System>) -> Interp {
-        let layout = Arc::new(Layout::new(&system));
+        let packing = Arc::new(Packing::new(&system));
         let has_promises = system.proctypes.iter().any(|t| !t.promises.is_empty());
         let params = system.proctypes.iter().map(|t| {
             let mut types: Vec<Type> = Vec::new();
@@ -92,11 +93,15 @@ impl Interp {
             types
         });
         let params = Arc::new(params.collect());
-        Interp { system, layout, params, has_promises }
+        Interp { system, packing, params, has_promises }
     }
 
     pub fn system(&self) -> &System {
         &self.system
+    }
+
+    pub fn layout(&self) -> &Layout {
+        &self.packing.layout
     }
 
     pub fn shared_system(&self) -> &Arc<System> {
@@ -362,7 +367,7 @@ impl Interp {
                     todo.reverse();
                     if links.len() >= WATCH_FROM && !todo.is_empty() {
                         let mut key = Vec::new();
-                        self.layout.pack(&after, &mut key);
+                        self.packing.pack(&after, &mut key);
                         if key == watched.1 {
                             let at = Some((step.pid, after.proctype(step.pid), step.edge));
                             fatal = Some(Fault { kind: FaultKind::EndlessAtomic, at });
@@ -471,11 +476,11 @@ impl Successors for Interp {
 
     fn pack(&self, state: &State, key: &mut Vec<u8>) {
         let start = key.len();
-        self.layout.pack(state, key);
+        self.packing.pack(state, key);
         debug_assert!(
             {
                 let mut again = Vec::new();
-                self.layout.pack(&self.layout.unpack(&self.system, &key[start..]), &mut again);
+                self.packing.pack(&self.packing.unpack(&self.system, &key[start..]), &mut again);
                 again == key[start..]
             },
             "S3"
@@ -483,41 +488,41 @@ impl Successors for Interp {
     }
 
     fn unpack(&self, key: &[u8]) -> State {
-        self.layout.unpack(&self.system, key)
+        self.packing.unpack(&self.system, key)
     }
 
-    fn enabled(&self, state: &State, steps: &mut Vec<Step>) {
+    fn batch(&self) -> Batch {
+        Batch::new(&self.system)
+    }
+
+    fn enabled(&self, state: &mut State, steps: &mut Vec<Step>) {
         self.moves(state, Floor::Anyone, steps);
     }
 
-    fn fire(&self, state: &State, steps: &[Step], batch: &mut Batch) {
-        let mut log = Log {
-            reached: std::mem::take(&mut batch.reached),
-            truncated: std::mem::take(&mut batch.truncated),
-            ..Log::default()
-        };
+    fn fire(&self, state: &mut State, steps: &[Step], batch: &mut Batch) {
+        let mut log = Log::default();
         for (n, step) in steps.iter().enumerate() {
             let mut path = 0;
             let mut found = |chain: Chain<'_>| {
-                let mut faults: Vec<Fault> = chain.links.iter().flat_map(|l| &l.faults).cloned().collect();
-                let mut key = None;
-                match chain.fatal {
-                    Some(fault) => faults.push(fault),
-                    None => {
-                        let start = batch.keys.len();
-                        self.pack(&chain.links.last().expect("a chain has a link").after, &mut batch.keys);
-                        key = Some(start..batch.keys.len());
-                    }
+                let outcome = batch.outcomes.len();
+                let faults = chain.links.iter().flat_map(|l| &l.faults).cloned();
+                batch.faults.extend(faults.chain(chain.fatal.clone()).map(|f| (outcome, f)));
+                let key = chain.fatal.is_none().then_some(batch.keys.len());
+                if key.is_some() {
+                    self.pack(&chain.links.last().expect("a chain has a link").after, &mut batch.keys);
                 }
-                let atomic_steps = chain.atomic_steps;
-                batch.outcomes.push(Outcome { step: n as u32, path, key, faults, atomic_steps });
+                batch.push(n as u32, path, chain.atomic_steps, key);
                 path += 1;
                 true
             };
             self.chains(state, *step, &mut log, &mut found);
         }
-        batch.reached = log.reached;
-        batch.truncated = log.truncated;
+        for (proctype, edge) in log.reached {
+            batch.reached.put(proctype, edge);
+        }
+        for (proctype, edge) in log.truncated {
+            batch.truncated.put(proctype, edge);
+        }
     }
 
     fn may_end(&self, state: &State) -> bool {

@@ -1,8 +1,7 @@
 //! A state is a stack: globals, global channels, then one frame per live process, in pid order.
 //!
 //! Processes die youngest first and take their channels with them, so a state grows and shrinks at its end only.
-//! Work happens on the unpacked form, one `i32` per slot; what is stored and compared is the *key*, in which every
-//! value has just the bits of its type and what cannot differ has none.
+//! Work happens on the unpacked form, one `i32` per slot; what is stored and compared is the *key* (layout.rs).
 //!
 //! # Invariants
 //!   S1 every slot holds a value that its type can hold (`ty.fit(v) == v`)
@@ -10,7 +9,8 @@
 //!   S3 unpacking a key and packing it again gives the same key
 
 use crate::index::Idx;
-use crate::ir::{ChanDecl, Frame, Loc, Pid, ProctypeId, System, Type};
+use crate::ir::{ChanDecl, Frame, Loc, Pid, ProctypeId, System};
+use crate::layout::{Field, FrameLayout, Layout};
 
 /// Slots after the global variables: the process that moved last, and where the trace assertion stands.
 const EXTRA: usize = 2;
@@ -189,158 +189,74 @@ impl State {
     }
 }
 
-/// How many bits a slot has in the key.
-#[derive(Clone, Copy, Debug)]
-struct Width {
-    bits: u8,
-    signed: bool,
-}
-
-impl Width {
-    const NONE: Width = Width { bits: 0, signed: false };
-
-    fn of(ty: Type) -> Width {
-        Width { bits: ty.bits(), signed: matches!(ty, Type::Short | Type::Int) }
-    }
-
-    /// The value that these bits stand for.
-    fn value(self, bits: u32) -> i32 {
-        let spare = 32 - u32::from(self.bits);
-        if self.signed { ((bits << spare) as i32) >> spare } else { bits as i32 }
-    }
-
-    /// Enough for the values `0..n`.
-    fn below(n: usize) -> Width {
-        Width { bits: (usize::BITS - n.saturating_sub(1).leading_zeros()) as u8, signed: false }
-    }
-}
-
-/// The widths of a system's slots: how keys are written and read.
+/// Where the slots of a state lie in its key: the layout, in the order of the slots.
 #[derive(Clone, Debug)]
-pub(crate) struct Layout {
-    globals: Vec<Width>,
-    ptype: Width,
-    /// Without the proctype's own slot, which comes first and tells which row this is.
-    procs: Vec<Vec<Width>>,
+pub(crate) struct Packing {
+    pub layout: Layout,
+    globals: Vec<Field>,
+    procs: Vec<Vec<Field>>,
 }
 
-impl Layout {
-    pub fn new(system: &System) -> Layout {
-        let mut globals = Vec::new();
-        Self::vars(&system.globals, &mut globals);
-        globals.push(if system.uses.last { Width::below(256) } else { Width::NONE });
-        globals.push(system.monitor.as_ref().map_or(Width::NONE, |m| Width::below(m.graph.locs.len() + 1)));
-        Self::chans(&system.globals, &mut globals);
-        let procs = system.proctypes.iter().map(|t| {
-            let mut w =
-                vec![Width::below(t.locs.len()), if system.uses.priorities { Width::below(256) } else { Width::NONE }];
-            Self::vars(&t.frame, &mut w);
-            Self::chans(&t.frame, &mut w);
-            w
+impl Packing {
+    pub fn new(system: &System) -> Packing {
+        let layout = Layout::new(system);
+        let mut globals = layout.globals.slots.clone();
+        globals.extend([layout.last, layout.monitor]);
+        Self::chans(&layout.globals, &mut globals);
+        let procs = layout.procs.iter().map(|frame| {
+            let mut fields = vec![layout.proctype, layout.loc, layout.priority];
+            fields.extend(&frame.slots);
+            Self::chans(frame, &mut fields);
+            fields
         });
-        Layout { globals, ptype: Width::below(system.proctypes.len()), procs: procs.collect() }
+        let procs = procs.collect();
+        Packing { globals, procs, layout }
     }
 
-    fn vars(frame: &Frame, out: &mut Vec<Width>) {
-        for var in frame.vars.iter() {
-            var.shape.leaves(&mut |_, ty| out.push(if var.hidden { Width::NONE } else { Width::of(ty) }));
-        }
-    }
-
-    fn chans(frame: &Frame, out: &mut Vec<Width>) {
-        for c in &frame.chans {
-            out.push(Width::below(c.capacity as usize + 1));
-            for _ in 0..c.capacity {
-                out.extend(c.fields.iter().map(|ty| Width::of(*ty)));
+    fn chans(frame: &FrameLayout, out: &mut Vec<Field>) {
+        for chan in &frame.chans {
+            out.push(chan.len);
+            for i in 0..chan.capacity {
+                out.extend(chan.message(i));
             }
         }
     }
 
     pub fn pack(&self, state: &State, key: &mut Vec<u8>) {
-        key.push(state.procs.len() as u8);
-        let mut bits = BitWriter { out: key, acc: 0, n: 0 };
-        for (slot, w) in state.slots.iter().zip(&self.globals) {
-            bits.put(*slot, *w);
-        }
-        for at in &state.procs {
-            let at = *at as usize;
-            bits.put(state.slots[at], self.ptype);
-            for (slot, w) in state.slots[at + 1..].iter().zip(&self.procs[state.slots[at] as usize]) {
-                bits.put(*slot, *w);
+        let mut at = key.len();
+        let mut push = |size: u32, fields: &[Field], slots: &[i32], key: &mut Vec<u8>| {
+            key.resize(at + size as usize, 0); // L4
+            for (slot, field) in slots.iter().zip(fields) {
+                field.write(&mut key[at..], *slot);
             }
+            at += size as usize;
+        };
+        let head = key.len();
+        push(self.layout.globals.size, &self.globals, &state.slots, key);
+        self.layout.n_procs.write(&mut key[head..], state.procs.len() as i32);
+        for &header in &state.procs {
+            let slots = &state.slots[header as usize..];
+            let t = slots[PTYPE] as usize;
+            push(self.layout.procs[t].size, &self.procs[t], slots, key);
         }
-        bits.finish();
     }
 
     pub fn unpack(&self, system: &System, key: &[u8]) -> State {
         let mut state = State::empty(system);
-        let mut bits = BitReader { key: &key[1..], at: 0, acc: 0, n: 0 };
-        for (slot, w) in state.slots.iter_mut().zip(&self.globals) {
-            *slot = bits.take(*w);
+        for (slot, field) in state.slots.iter_mut().zip(&self.globals) {
+            *slot = field.read(key);
         }
-        for _ in 0..key[0] {
-            let proctype = ProctypeId::new(bits.take(self.ptype) as usize);
+        for (at, proctype) in self.layout.frames(key) {
             let pid = state.push_proc(system, proctype);
-            let at = state.procs[pid as usize] as usize;
-            if !system.uses.priorities {
-                state.slots[at + PRIO] = i32::from(system.proctypes[proctype].priority);
+            let header = state.procs[pid as usize] as usize;
+            for (slot, field) in state.slots[header..].iter_mut().zip(&self.procs[proctype.index()]) {
+                *slot = field.read(&key[at..]);
             }
-            for (slot, w) in state.slots[at + 1..].iter_mut().zip(&self.procs[proctype.index()]) {
-                if w.bits > 0 {
-                    *slot = bits.take(*w);
-                }
+            if !system.uses.priorities {
+                state.slots[header + PRIO] = i32::from(system.proctypes[proctype].priority);
             }
         }
         state
-    }
-}
-
-struct BitWriter<'a> {
-    out: &'a mut Vec<u8>,
-    acc: u64,
-    n: u32,
-}
-
-impl BitWriter<'_> {
-    fn put(&mut self, value: i32, w: Width) {
-        let mask = (1u64 << w.bits) - 1;
-        let bits = u64::from(value as u32) & mask;
-        debug_assert!(w.bits == 0 || w.value(bits as u32) == value, "S1");
-        self.acc |= bits << self.n;
-        self.n += u32::from(w.bits);
-        while self.n >= 8 {
-            self.out.push(self.acc as u8);
-            self.acc >>= 8;
-            self.n -= 8;
-        }
-    }
-
-    fn finish(self) {
-        if self.n > 0 {
-            self.out.push(self.acc as u8);
-        }
-    }
-}
-
-struct BitReader<'a> {
-    key: &'a [u8],
-    at: usize,
-    acc: u64,
-    n: u32,
-}
-
-impl BitReader<'_> {
-    fn take(&mut self, w: Width) -> i32 {
-        let bits = u32::from(w.bits);
-        while self.n < bits {
-            self.acc |= u64::from(self.key[self.at]) << self.n;
-            self.at += 1;
-            self.n += 8;
-        }
-        let value = (self.acc & ((1u64 << bits) - 1)) as u32;
-        self.acc >>= bits;
-        self.n -= bits;
-        w.value(value)
     }
 }
 

@@ -9,7 +9,9 @@
 //! *outcomes*, one per path to the point where others may run again; a `d_step` or a handshake has one.
 
 use crate::fault::Fault;
-use crate::ir::{EdgeId, Pid, ProctypeId};
+use crate::index::Idx;
+use crate::ir::{EdgeId, Pid, ProctypeId, System};
+use std::ops::Range;
 
 /// A process takes an edge, alone or in a handshake.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
@@ -23,45 +25,133 @@ pub struct Step {
 }
 
 /// What one path of one step led to.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Outcome {
     /// Which of the fired steps, and which of its paths.
     pub step: u32,
     pub path: u32,
-    /// The successor's key; `None` if a fatal fault ended the path.
-    pub key: Option<std::ops::Range<usize>>,
-    /// What went wrong on the way, in order. A failed assertion is not fatal.
-    pub faults: Vec<Fault>,
     /// Statements after which the process kept the floor: SPIN's "atomic steps".
     pub atomic_steps: u32,
+    /// Where the successor's key lies in the batch; `NO_KEY` if a fatal fault ended the path.
+    from: u32,
+    to: u32,
 }
 
-/// The successors of one state, packed, and what was seen while they were made.
+const NO_KEY: u32 = u32::MAX;
+
+impl Outcome {
+    /// The successor's key is `keys[range]` of the batch; `None` if a fatal fault ended the path.
+    pub fn key(&self) -> Option<Range<usize>> {
+        (self.from != NO_KEY).then_some(self.from as usize..self.to as usize)
+    }
+}
+
+/// The successors of one state or several, packed, and what was seen while they were made.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
     pub keys: Vec<u8>,
     pub outcomes: Vec<Outcome>,
-    /// Edges taken, with repetitions.
-    pub reached: Vec<(ProctypeId, EdgeId)>,
-    /// Edges at which a value did not fit its variable and lost bits, with repetitions.
-    pub truncated: Vec<(ProctypeId, EdgeId)>,
+    /// What went wrong on the way to an outcome, in order. A failed assertion is not fatal.
+    pub faults: Vec<(usize, Fault)>,
+    /// Edges taken, and edges at which a value did not fit its variable and lost bits, since the batch was made.
+    pub reached: EdgeSet,
+    pub truncated: EdgeSet,
 }
 
 impl Batch {
+    pub fn new(system: &System) -> Batch {
+        let edges = EdgeSet::new(system);
+        Batch { reached: edges.clone(), truncated: edges, ..Batch::default() }
+    }
+
+    /// Forgets the outcomes; edges seen stay seen.
     pub fn clear(&mut self) {
         self.keys.clear();
         self.outcomes.clear();
-        self.reached.clear();
-        self.truncated.clear();
+        self.faults.clear();
+    }
+
+    /// Notes an outcome; its key is what `keys` holds from `from` on, or nothing after a fatal fault.
+    pub fn push(&mut self, step: u32, path: u32, atomic_steps: u32, from: Option<usize>) {
+        let place = |at: usize| u32::try_from(at).expect("a batch is flushed long before it holds 4 GiB");
+        let (from, to) = from.map_or((NO_KEY, NO_KEY), |from| (place(from), place(self.keys.len())));
+        self.outcomes.push(Outcome { step, path, atomic_steps, from, to });
     }
 
     pub fn key(&self, outcome: &Outcome) -> Option<&[u8]> {
-        outcome.key.clone().map(|range| &self.keys[range])
+        outcome.key().map(|range| &self.keys[range])
+    }
+
+    /// What went wrong on the way to the `n`-th outcome.
+    pub fn faults_of(&self, n: usize) -> impl Iterator<Item = &Fault> {
+        let from = self.faults.partition_point(|(outcome, _)| *outcome < n);
+        self.faults[from..].iter().take_while(move |(outcome, _)| *outcome == n).map(|(_, fault)| fault)
     }
 }
 
-pub trait Successors {
-    /// A state unpacked for work. Two states are the same iff their keys are.
+/// A set of edges over all proctypes: a byte for each, those of a proctype together.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct EdgeSet {
+    /// Where each proctype's edges begin.
+    starts: Vec<u32>,
+    marks: Vec<u8>,
+}
+
+impl EdgeSet {
+    pub fn new(system: &System) -> EdgeSet {
+        EdgeSet::sized(system.proctypes.iter().map(|t| t.edges.len()))
+    }
+
+    /// For so many edges of each proctype.
+    pub fn sized(n_edges: impl Iterator<Item = usize>) -> EdgeSet {
+        let mut starts = Vec::new();
+        let mut total = 0;
+        for n in n_edges {
+            starts.push(total);
+            total += n as u32;
+        }
+        EdgeSet { starts, marks: vec![0; total as usize] }
+    }
+
+    /// The number of an edge among the edges of all proctypes.
+    pub fn number(&self, proctype: ProctypeId, edge: EdgeId) -> usize {
+        self.starts[proctype.index()] as usize + edge.index()
+    }
+
+    pub fn put(&mut self, proctype: ProctypeId, edge: EdgeId) {
+        let n = self.number(proctype, edge);
+        self.marks[n] = 1;
+    }
+
+    pub fn has(&self, proctype: ProctypeId, edge: EdgeId) -> bool {
+        self.marks[self.number(proctype, edge)] != 0
+    }
+
+    /// One byte an edge, not zero if it is in the set; for those who write into it directly.
+    pub fn marks_mut(&mut self) -> &mut [u8] {
+        &mut self.marks
+    }
+
+    /// Adds what another set has.
+    pub fn join(&mut self, other: &EdgeSet) {
+        assert_eq!(self.starts, other.starts, "sets of the same system");
+        for (mine, theirs) in self.marks.iter_mut().zip(&other.marks) {
+            *mine |= theirs;
+        }
+    }
+
+    /// In order of proctype and edge.
+    pub fn iter(&self) -> impl Iterator<Item = (ProctypeId, EdgeId)> + '_ {
+        let ends = self.starts.iter().skip(1).copied().chain([self.marks.len() as u32]);
+        self.starts.iter().zip(ends).enumerate().flat_map(move |(t, (&from, to))| {
+            let set = (from..to).filter(|n| self.marks[*n as usize] != 0);
+            set.map(move |n| (ProctypeId::new(t), EdgeId::new((n - from) as usize)))
+        })
+    }
+}
+
+pub trait Successors: Sync {
+    /// A state unpacked for work, with the memory that work needs. Two states are the same iff their keys are.
     type State: Clone;
 
     /// Fails if an initialiser does.
@@ -69,10 +159,16 @@ pub trait Successors {
     /// Appends the key.
     fn pack(&self, state: &Self::State, key: &mut Vec<u8>);
     fn unpack(&self, key: &[u8]) -> Self::State;
+    /// The same over a state that is no longer needed.
+    fn unpack_into(&self, key: &[u8], state: &mut Self::State) {
+        *state = self.unpack(key);
+    }
+    /// An empty batch that has room for the edges of this system.
+    fn batch(&self) -> Batch;
     /// The steps that can be taken: highest pid first, edges in the order of their location. Cleared first.
-    fn enabled(&self, state: &Self::State, steps: &mut Vec<Step>);
+    fn enabled(&self, state: &mut Self::State, steps: &mut Vec<Step>);
     /// Appends the outcomes of these steps, in order.
-    fn fire(&self, state: &Self::State, steps: &[Step], batch: &mut Batch);
+    fn fire(&self, state: &mut Self::State, steps: &[Step], batch: &mut Batch);
     /// With no step enabled: may the run end here?
     fn may_end(&self, state: &Self::State) -> bool;
 }

@@ -445,7 +445,7 @@ impl Watch {
             return false;
         }
         let mut key = Vec::new();
-        interp.layout.pack(state, &mut key);
+        interp.packing.pack(state, &mut key);
         if key == self.kept {
             return true;
         }

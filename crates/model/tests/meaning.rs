@@ -21,7 +21,7 @@ use spinor_model::interp::Interp;
 use spinor_model::ir::System;
 use spinor_model::print::print;
 use spinor_model::read::read;
-use spinor_model::successors::{Batch, Successors};
+use spinor_model::successors::Successors;
 use spinor_model::validate::validate;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::path::Path;
@@ -57,11 +57,11 @@ fn explore(system: &System) -> Explored {
     let mut seen = HashSet::from([key.clone()]);
     let mut queue = VecDeque::from([key]);
     let mut steps = Vec::new();
-    let mut batch = Batch::default();
+    let mut batch = interp.batch();
     while let Some(key) = queue.pop_front() {
         assert!(seen.len() < 100_000, "not a small system");
-        let state = interp.unpack(&key);
-        interp.enabled(&state, &mut steps);
+        let mut state = interp.unpack(&key);
+        interp.enabled(&mut state, &mut steps);
         if out.states == 0 {
             out.initial_steps = steps.len();
         }
@@ -72,10 +72,10 @@ fn explore(system: &System) -> Explored {
             out.ends.insert(globals.join(" "));
         }
         batch.clear();
-        interp.fire(&state, &steps, &mut batch);
+        interp.fire(&mut state, &steps, &mut batch);
+        out.faults.extend(batch.faults.iter().map(|(_, f)| format!("{:?}", f.kind)));
         for outcome in &batch.outcomes {
             out.atomic_steps += outcome.atomic_steps;
-            out.faults.extend(outcome.faults.iter().map(|f| format!("{:?}", f.kind)));
             if let Some(key) = batch.key(outcome) {
                 out.transitions += 1;
                 if seen.insert(key.to_vec()) {
@@ -83,10 +83,10 @@ fn explore(system: &System) -> Explored {
                 }
             }
         }
-        out.truncated.extend(batch.truncated.iter().map(|(t, e)| format!("{t} {e}")));
-        for taken in &batch.reached {
-            unreached.remove(taken);
-        }
+    }
+    out.truncated.extend(batch.truncated.iter().map(|(t, e)| format!("{t} {e}")));
+    for taken in batch.reached.iter() {
+        unreached.remove(&taken);
     }
     out.unreached = unreached.iter().map(|(t, e)| format!("{t} {e}")).collect();
     out
