@@ -1,25 +1,37 @@
-//! Byte strings into state numbers.
+//! Byte strings into state names.
 //!
-//! A search hands over the packed keys of the successors it made and learns for each its number and whether it
-//! is new. This crate never interprets a key. What a search needs to remember about a state (marks, the parent
-//! it was reached from) lives in side arrays indexed by the number, never in the key.
+//! A search hands over the packed keys of the successors it made and learns for each its name and whether it is
+//! new. This crate never interprets a key. What a search needs to remember about a state lives beside the
+//! store, never in the key.
+//!
+//! | store | exact | for |
+//! |---|---|---|
+//! | [`Arena`] | yes | being obviously right: the oracle of the others |
 
 mod arena;
+mod budget;
 mod hash;
+mod log;
 mod side;
+#[cfg(test)]
+mod testing;
 
-pub use arena::Arena;
+pub use arena::{Arena, ArenaHand};
+pub use budget::{Account, Budget, Full};
 pub use hash::hash64;
-pub use side::{Links, Marks};
+pub use log::Log;
+pub use side::Marks;
 
 use std::fmt;
 use std::ops::Range;
 
-/// The number of a stored state: 0, 1, 2, … in the order in which they were put.
+/// Names a stored state for as long as its store lives. What the number means is the store's business: a
+/// place in an [`Arena`], the content in a tree, a hash in a lossy store.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct StateId(pub u32);
+pub struct StateId(pub u64);
 
 impl StateId {
+    /// For side arrays, where the store numbers its states densely.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -39,16 +51,46 @@ impl fmt::Display for StateId {
 
 /// The states met so far.
 ///
-/// Numbers are dense and given in order, so that breadth-first search needs no queue: a level is a range.
-pub trait Visited {
-    /// Finds or puts each of the keys `bytes[range]`, in order: one answer per key, the number and whether it is
-    /// new. A key that comes twice in one call is new at most once. `out` is cleared first.
-    fn find_or_put_all(&mut self, bytes: &[u8], keys: &[Range<usize>], out: &mut Vec<(StateId, bool)>);
+/// Keys go in two steps, so that cache misses overlap: `offer` says what will be asked and starts the memory
+/// moving, `settle` answers. Between two settles a thread may load and offer as often as it likes.
+pub trait Visited: Sync {
+    /// What one thread needs for working with the store: the state loaded last, the keys offered and not yet
+    /// settled. It is made in the thread that uses it, and may hold a lock that keeps the tables from growing.
+    type Hand<'s>
+    where
+        Self: 's;
 
-    /// The key, as it was put.
-    fn get(&self, id: StateId) -> &[u8];
+    /// Whether `load` gives back what was put and `new == false` is certain.
+    const EXACT: bool;
 
-    fn len(&self) -> usize;
+    fn hand(&self) -> Self::Hand<'_>;
+
+    /// The key of `id` into `key`, which is cleared first. It becomes the base of the next offers: keys that
+    /// differ little from it are cheap. Panics if the store does not keep keys (`!EXACT`).
+    fn load(&self, hand: &mut Self::Hand<'_>, id: StateId, key: &mut Vec<u8>);
+
+    /// Announces the keys `bytes[range]`. If it is `Full`, nothing stays announced in this hand, and no more
+    /// keys can be put.
+    fn offer(&self, hand: &mut Self::Hand<'_>, bytes: &[u8], keys: &[Range<usize>]) -> Result<(), Full>;
+
+    /// Finds or puts all keys announced since the last settle, in order; `bytes` and `keys` are those of all
+    /// these offers together. One answer per key: its name, and whether it is new. A key that comes twice in one
+    /// call is new at most once; over all threads each key is new exactly once. `out` is cleared first. If it is
+    /// `Full`, `out` has the answers of the keys that found room, and nothing stays announced.
+    fn settle(
+        &self,
+        hand: &mut Self::Hand<'_>,
+        bytes: &[u8],
+        keys: &[Range<usize>],
+        out: &mut Vec<(StateId, bool)>,
+    ) -> Result<(), Full>;
+
+    /// Lets other threads grow the tables. To be called once per batch or so, and before waiting for other
+    /// threads: a thread that holds a hand and neither works nor rests may stop the others.
+    fn rest(&self, hand: &mut Self::Hand<'_>);
+
+    /// How many different states were put.
+    fn len(&self) -> u64;
 
     fn is_empty(&self) -> bool {
         self.len() == 0
@@ -57,6 +99,17 @@ pub trait Visited {
     /// Memory held, in bytes.
     fn bytes(&self) -> u64;
 
-    /// How many states may still be put before the numbers run out.
-    fn room(&self) -> usize;
+    /// For a lossy store an upper bound of the probability that some state was taken for another (or, above 1,
+    /// how many are expected to have been); `None` for an exact one.
+    fn omission(&self) -> Option<f64>;
+
+    /// One key alone, for initial states.
+    fn put(&self, hand: &mut Self::Hand<'_>, key: &[u8]) -> Result<(StateId, bool), Full> {
+        let all = 0..key.len();
+        let all = std::slice::from_ref(&all);
+        let mut out = Vec::new();
+        self.offer(hand, key, all)?;
+        self.settle(hand, key, all, &mut out)?;
+        Ok(out[0])
+    }
 }

@@ -1,4 +1,4 @@
-//! What a search remembers beside a state: one bit, or the state it was reached from.
+//! What a search remembers beside a state of a store that numbers its states densely: one bit.
 
 use crate::StateId;
 
@@ -44,45 +44,6 @@ impl Marks {
     }
 }
 
-/// For each state the one it was first reached from: a tree whose root is its own parent.
-#[derive(Clone, Debug, Default)]
-pub struct Links {
-    parents: Vec<u32>,
-}
-
-impl Links {
-    /// Links are made in the order of the states.
-    pub fn push(&mut self, id: StateId, parent: StateId) {
-        assert_eq!(id.index(), self.parents.len(), "a state is linked when it is new, in order");
-        assert!(parent <= id, "a parent is older than its child");
-        self.parents.push(parent.0);
-    }
-
-    /// From the root to `id`, both included.
-    pub fn path_to(&self, id: StateId) -> Vec<StateId> {
-        let mut path = vec![id];
-        let mut at = id;
-        while self.parents[at.index()] != at.0 {
-            at = StateId(self.parents[at.index()]);
-            path.push(at);
-        }
-        path.reverse();
-        path
-    }
-
-    pub fn len(&self) -> usize {
-        self.parents.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.parents.is_empty()
-    }
-
-    pub fn bytes(&self) -> u64 {
-        self.parents.capacity() as u64 * 4
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,15 +59,5 @@ mod tests {
         m.remove(StateId(1000));
         m.remove(StateId(5000));
         assert!(m.is_empty());
-    }
-
-    #[test]
-    fn links_lead_back_to_the_root() {
-        let mut l = Links::default();
-        for (id, parent) in [(0, 0), (1, 0), (2, 0), (3, 1), (4, 3)] {
-            l.push(StateId(id), StateId(parent));
-        }
-        assert_eq!(l.path_to(StateId(4)), [0, 1, 3, 4].map(StateId));
-        assert_eq!(l.path_to(StateId(0)), [StateId(0)]);
     }
 }
