@@ -1,38 +1,56 @@
 //! From settings to a report: which properties there are, which search answers them.
 
 use crate::clock::{Clock, peak_memory_bytes};
-use crate::counters::EdgeSet;
 use crate::observer::Observer;
 use crate::plan::{self, Cell, Combination};
 use crate::report::{Chosen, PropertyReport, Report, Stats, Unreached};
-use crate::search::{Found, Request, SAFETY, Searched, Stopped, bfs, dfs};
-use crate::settings::{Search, Selection, Settings};
+use crate::search::{Request, SAFETY, Searched, Stopped, Tally, bfs, dfs};
+use crate::settings::{Optimise, Search, Selection, Settings, Store};
 use crate::trace::{self, Trace};
 use crate::verdict::{Kind, Verdict};
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Edge, Effect, System};
-use spinor_store::Arena;
+use spinor_model::successors::{EdgeSet, Successors};
+use spinor_store::{Arena, Budget, Full, Visited};
 use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Makes what runs a system: the interpreter, or something faster that gives the same keys.
+pub trait Executors {
+    type Exec: Successors;
+    fn executor(&self, system: Arc<System>) -> Self::Exec;
+}
+
+/// The interpreter itself.
+pub struct Interpreted;
+
+impl Executors for Interpreted {
+    type Exec = Interp;
+    fn executor(&self, system: Arc<System>) -> Interp {
+        Interp::new(system)
+    }
+}
 
 /// Checks what was selected. `formulas` are the names of the model's `ltl` properties, in order.
 /// An error means that the request makes no sense for this model: a property it does not have.
-pub fn check(
+pub fn check<E: Executors>(
     interp: &Interp,
     formulas: &[String],
     settings: &Settings,
+    executors: &E,
     observer: &mut dyn Observer,
 ) -> Result<Report, Vec<Diagnostic>> {
     let system = interp.system();
     let questions = select(questions(system, formulas, &settings.select), &settings.select)?;
-    let search = plan::choose(settings.search);
+    let (search, store) = plan::choose(settings.search, settings.store);
     let chosen = Chosen {
         search: search.word(),
         por: "off",
         sym: "off",
         fair: "none",
-        store: "arena",
-        jobs: 1,
+        store: store.word(),
+        jobs: settings.jobs,
         plain: settings.plain,
     };
     let mut report = Report {
@@ -40,16 +58,19 @@ pub fn check(
         unreached: None,
         truncations: Vec::new(),
         notes: Vec::new(),
+        advice: Vec::new(),
         searches: Vec::new(),
         chosen,
     };
-    let kinds: Vec<Kind> = questions.iter().map(|q| q.kind).filter(|k| answer(search, *k).is_ok()).collect();
+    let answer = |kind| answer(search, store, kind);
+    let kinds: Vec<Kind> = questions.iter().map(|q| q.kind).filter(|k| answer(*k).is_ok()).collect();
     let safety = (!kinds.is_empty()).then(|| {
         assert!(kinds.iter().all(|k| SAFETY.contains(k)), "the plan calls sound only what a search can do");
-        safety(interp, search, kinds, settings, observer, &mut report)
+        let asked = Asked { interp, search, store, kinds, settings };
+        asked.safety(executors, observer, &mut report)
     });
     for Question { name, kind, .. } in questions {
-        let property = match (answer(search, kind), &safety) {
+        let property = match (answer(kind), &safety) {
             (Ok(()), Some(safety)) => safety.property(name, kind),
             (Ok(()), None) => unreachable!("a sound property starts a search"),
             (Err(because), _) => {
@@ -62,17 +83,11 @@ pub fn check(
     Ok(report)
 }
 
-/// What the plan says about a property, asked of the only store, reduction and fairness there are.
-fn answer(search: Search, property: Kind) -> Result<(), &'static str> {
-    let combination = Combination {
-        search,
-        property,
-        store: plan::StoreKind::Arena,
-        reduction: plan::Reduction::None,
-        fairness: plan::Fairness::None,
-    };
-    match plan::cell(combination) {
-        Cell::Sound(_) => Ok(()),
+/// What the plan says about a property, asked of the only reduction and fairness there are.
+fn answer(search: Search, store: Store, property: Kind) -> Result<(), &'static str> {
+    let (reduction, fairness) = (plan::Reduction::None, plan::Fairness::None);
+    match plan::cell(Combination { search, property, store, reduction, fairness }) {
+        Cell::Sound(_) | Cell::OneWay(_) => Ok(()),
         Cell::Refused(why) => Err(why),
     }
 }
@@ -140,8 +155,9 @@ fn select(questions: Vec<Question>, select: &Selection) -> Result<Vec<Question>,
 /// What the one search for safety came to.
 struct Safety {
     traces: Vec<(Kind, Trace, String)>,
-    tally: crate::search::Tally,
-    stopped: Option<Stopped>,
+    tally: Tally,
+    /// Why it stopped, or what its store may have missed.
+    weak: Option<String>,
     counts_all: bool,
     index: usize,
 }
@@ -149,12 +165,9 @@ struct Safety {
 impl Safety {
     fn property(&self, name: String, kind: Kind) -> PropertyReport {
         let found: Vec<_> = self.traces.iter().filter(|(k, ..)| *k == kind).collect();
-        let verdict = match (found.first(), self.stopped) {
+        let verdict = match (found.first(), &self.weak) {
             (Some((_, _, what)), _) => Verdict::Violated { what: what.clone() },
-            (None, Some(stopped)) => {
-                assert_ne!(stopped, Stopped::Settled, "settled means that everything asked for was found");
-                Verdict::NothingFound { because: stopped.to_string() }
-            }
+            (None, Some(because)) => Verdict::NothingFound { because: because.clone() },
             (None, None) => {
                 assert_eq!(self.tally.of(kind), 0, "what was met and asked for has a trace");
                 Verdict::Holds
@@ -172,85 +185,205 @@ impl Safety {
     }
 }
 
-fn safety(
-    interp: &Interp,
+/// One search, and what is asked of it.
+struct Asked<'a> {
+    interp: &'a Interp,
     search: Search,
+    store: Store,
     kinds: Vec<Kind>,
-    settings: &Settings,
-    observer: &mut dyn Observer,
-    report: &mut Report,
-) -> Safety {
-    let system = interp.system();
-    let clock = Clock::start();
-    let request = Request {
-        kinds,
-        all_errors: settings.all_errors,
-        max_depth: settings.max_depth,
-        max_time: settings.max_time,
-        max_memory: settings.max_memory,
-    };
-    let searched = match search {
-        Search::Dfs => dfs::search(interp, Arena::new(), &request, observer),
-        Search::Bfs | Search::Auto => bfs::search(interp, Arena::new(), &request, observer),
-    };
-    let Searched { store, found, tally, counters, reached, truncated, stopped, bytes } = searched;
-    report.searches.push(Stats {
-        stored: counters.stored,
-        matched: counters.matched(),
-        transitions: counters.transitions,
-        atomic_steps: counters.atomic_steps,
-        depth: counters.depth,
-        complete: stopped.is_none(),
-        cpu_seconds: clock.cpu_seconds(),
-        wall_seconds: clock.wall_seconds(),
-        peak_memory_bytes: peak_memory_bytes(),
-        store_bytes: bytes,
-    });
-    if stopped.is_none() && counters.stored > 0 {
-        report.unreached = Some(unreached(system, &reached));
-    }
-    report.truncations = truncated.iter().collect();
-    if let Some(stopped) = stopped {
-        report.notes.push(format!("{stopped}: the numbers cover only a part of the states"));
-    }
-    for kind in SAFETY {
-        let n = tally.of(kind);
-        if n > 0 && !request.kinds.contains(&kind) {
-            report.notes.push(format!("met but not asked about: {n} × {kind}"));
-        }
-    }
-    let mut traces: Vec<(Kind, Trace, usize)> =
-        found.iter().map(|f| (f.kind, trace::build(interp, &store, f), f.n_steps())).collect();
-    drop(store);
-    if search == Search::Dfs && settings.shorten && settings.all_errors.is_none() {
-        for (kind, trace, n_steps) in &mut traces {
-            let effort = request.max_memory.unwrap_or(u64::MAX).min(SHORTEN_AT_LEAST.max(SHORTEN_TIMES * bytes));
-            let like = Request { max_memory: Some(effort), ..request.clone() };
-            if let Some(shorter) = shorten(interp, *kind, *n_steps, &like, observer) {
-                *trace = shorter;
-            }
-        }
-    }
-    let told = traces.into_iter().map(|(kind, trace, _)| {
-        let what = crate::explain::what(interp, &trace);
-        (kind, trace, what)
-    });
-    let counts_all = settings.all_errors.is_some();
-    Safety { traces: told.collect(), tally, stopped, counts_all, index: report.searches.len() - 1 }
+    settings: &'a Settings,
 }
 
-/// What a shorter trace may cost, in bytes of states: some times what the trace itself did, so that a quick find
-/// stays quick. Past that the trace is shown as it was found.
+/// A search, and what its store has to say.
+struct Ran {
+    searched: Searched,
+    store_bytes: u64,
+    omission: Option<f64>,
+}
+
+impl Asked<'_> {
+    fn safety<E: Executors>(&self, executors: &E, observer: &mut dyn Observer, report: &mut Report) -> Safety {
+        let Asked { interp, settings, .. } = *self;
+        let clock = Clock::start();
+        let system = optimised(interp.shared_system(), settings.optimisations());
+        let replayed = Interp::new(system.clone());
+        let exec = executors.executor(system);
+        let limit = settings.max_memory.map_or(u64::MAX, |n| n.saturating_sub(settings.held_before));
+        let request = Request {
+            kinds: self.kinds.clone(),
+            all_errors: settings.all_errors,
+            max_depth: settings.max_depth,
+            max_time: settings.max_time,
+            budget: Budget::new(limit),
+            jobs: settings.jobs.max(1),
+            ..Request::default()
+        };
+        let Ran { searched, store_bytes, omission } = run(&exec, self.search, self.store, &request, observer);
+        let (cpu_seconds, wall_seconds) = (clock.cpu_seconds(), clock.wall_seconds());
+        let Searched { found, tally, counters, reached, truncated, stopped, bytes } = searched;
+        // The user knows the whole, not what is left of it.
+        let stopped = stopped.map(|why| match why {
+            Stopped::Memory(n) => Stopped::Memory(settings.max_memory.unwrap_or(n)),
+            why => why,
+        });
+        let mut traces: Vec<(Kind, Trace, usize)> =
+            found.iter().map(|f| (f.kind, trace::build(interp, &replayed, f), f.steps.len())).collect();
+        let early = matches!(stopped, Some(Stopped::Interrupted | Stopped::Time(_)));
+        if self.search == Search::Dfs && settings.shorten && settings.all_errors.is_none() && !early {
+            for (kind, trace, n_steps) in &mut traces {
+                let effort = limit.min(SHORTEN_AT_LEAST.max(SHORTEN_TIMES * bytes));
+                let like = Request { budget: Budget::new(effort), ..request.clone() };
+                if let Some(found) = shorten(&exec, *kind, *n_steps, &like, observer) {
+                    *trace = trace::build(interp, &replayed, &found);
+                }
+            }
+        }
+        report.searches.push(Stats {
+            stored: counters.stored,
+            matched: counters.matched(),
+            transitions: counters.transitions,
+            atomic_steps: counters.atomic_steps,
+            depth: counters.depth,
+            complete: stopped.is_none() && omission.is_none(),
+            cpu_seconds,
+            wall_seconds,
+            peak_memory_bytes: peak_memory_bytes(),
+            store_bytes,
+            search_bytes: bytes,
+            omission,
+        });
+        if stopped.is_none() && omission.is_none() && counters.stored > 0 {
+            report.unreached = Some(unreached(interp.system(), &reached));
+        }
+        report.truncations = truncated.iter().collect();
+        if let Some(stopped) = stopped {
+            report.notes.push(format!("{stopped}: the numbers cover only a part of the states"));
+            report.advice = self.advice(stopped);
+        }
+        for kind in SAFETY {
+            let n = tally.of(kind);
+            if n > 0 && !request.kinds.contains(&kind) {
+                report.notes.push(format!("met but not asked about: {n} × {kind}"));
+            }
+        }
+        let told = traces.into_iter().map(|(kind, trace, _)| {
+            let what = crate::explain::what(interp, &trace);
+            (kind, trace, what)
+        });
+        Safety {
+            traces: told.collect(),
+            tally,
+            weak: stopped.map(|s| s.to_string()).or(omission.map(missed)),
+            counts_all: settings.all_errors.is_some(),
+            index: report.searches.len() - 1,
+        }
+    }
+
+    /// What would get further than this search did, and at what price.
+    fn advice(&self, stopped: Stopped) -> Vec<String> {
+        let mut out: Vec<&str> = Vec::new();
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        match stopped {
+            Stopped::Depth(_) => out.push("a larger --depth, or none: it costs memory as the states do"),
+            Stopped::Time(_) => {
+                out.push("a longer --time");
+                if self.settings.jobs < cores {
+                    out.push("-j: more threads search faster");
+                }
+                if self.settings.plain {
+                    out.push("without --plain there are fewer states");
+                }
+            }
+            Stopped::Memory(_) | Stopped::Numbers => {
+                if self.settings.plain {
+                    out.push("without --plain there are fewer states");
+                }
+                out.push("more --memory");
+                match self.store {
+                    Store::Arena => out.push("--store tree: a fraction of the memory, exact as well"),
+                    Store::Auto | Store::Tree => {
+                        out.push("--store hashcompact: 8 bytes a state; may miss states, and says how likely that is");
+                    }
+                    Store::HashCompact => {
+                        out.push("--store bitstate: some bits a state, in a table of fixed size; misses more states");
+                    }
+                    Store::Bitstate => {}
+                }
+            }
+            Stopped::Interrupted | Stopped::Settled => {}
+        }
+        if !out.is_empty() {
+            out.push("a smaller model: fewer processes, shorter channels");
+        }
+        out.into_iter().map(String::from).collect()
+    }
+}
+
+/// Says of a lossy store what its silence is worth.
+fn missed(omission: f64) -> String {
+    let bound = if omission < 1.0 {
+        format!("with a probability of at most {}", brief(omission))
+    } else {
+        format!("about {} of them, at most", brief(omission))
+    };
+    format!("the store may have taken states for others and missed what lies behind them: {bound}")
+}
+
+fn brief(x: f64) -> String {
+    if x == 0.0 || (0.001..1e6).contains(&x) { format!("{x:.3}") } else { format!("{x:.1e}") }
+}
+
+/// The system that is searched. Its steps are those of the model, statement by statement.
+fn optimised(system: &Arc<System>, wanted: Optimise) -> Arc<System> {
+    let _ = wanted;
+    system.clone()
+}
+
+/// The search with the store: the only place where both are chosen.
+fn run<S: Successors>(system: &S, search: Search, store: Store, request: &Request, observer: &mut dyn Observer) -> Ran {
+    let budget = &request.budget;
+    match store {
+        Store::Auto | Store::Tree | Store::Arena | Store::Bitstate | Store::HashCompact => {
+            with(Arena::new(budget), system, search, request, observer)
+        }
+    }
+}
+
+fn with<S: Successors, V: Visited>(
+    store: Result<V, Full>,
+    system: &S,
+    search: Search,
+    request: &Request,
+    observer: &mut dyn Observer,
+) -> Ran {
+    let store = match store {
+        Ok(store) => store,
+        Err(full) => return Ran { searched: Searched::none(system, full, request), store_bytes: 0, omission: None },
+    };
+    let searched = match search {
+        Search::Dfs => dfs::search(system, &store, request, observer),
+        Search::Bfs | Search::Auto => bfs::search(system, &store, request, observer),
+    };
+    Ran { searched, store_bytes: store.bytes(), omission: store.omission() }
+}
+
+/// What a shorter trace may cost, in bytes: some times what the trace itself did, so that a quick find stays
+/// quick. Past that the trace is shown as it was found.
 const SHORTEN_TIMES: u64 = 4;
 const SHORTEN_AT_LEAST: u64 = 32 << 20;
 
-/// A shortest trace, if there is one of fewer steps. Its search is not part of the statistics.
-fn shorten(interp: &Interp, kind: Kind, n_steps: usize, like: &Request, observer: &mut dyn Observer) -> Option<Trace> {
+/// A shortest violation, if there is one of fewer steps. Its search is not part of the statistics.
+fn shorten<S: Successors>(
+    system: &S,
+    kind: Kind,
+    n_steps: usize,
+    like: &Request,
+    observer: &mut dyn Observer,
+) -> Option<crate::search::Found> {
     let max_depth = Some(u32::try_from(n_steps.checked_sub(1)?).ok()?);
     let request = Request { kinds: vec![kind], max_depth, ..like.clone() };
-    let searched = bfs::search(interp, Arena::new(), &request, observer);
-    let found: &Found = searched.found.first()?;
-    Some(trace::build(interp, &searched.store, found))
+    let (search, store) = plan::choose(Search::Bfs, Store::Auto);
+    run(system, search, store, &request, observer).searched.found.into_iter().next()
 }
 
 /// Statements none of whose edges was taken.

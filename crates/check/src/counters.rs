@@ -1,8 +1,5 @@
 //! What a search counts, in SPIN's units. Deterministic, so tests compare it to the digit.
 
-use spinor_model::index::Idx;
-use spinor_model::ir::{EdgeId, ProctypeId};
-
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counters {
     /// Distinct states, the initial one included.
@@ -20,35 +17,12 @@ impl Counters {
         assert!(self.transitions >= self.stored, "a state is stored when a transition leads to it");
         self.transitions - self.stored
     }
-}
 
-/// A set of edges over all proctypes.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct EdgeSet {
-    rows: Vec<Vec<bool>>,
-}
-
-impl EdgeSet {
-    pub fn put(&mut self, proctype: ProctypeId, edge: EdgeId) {
-        let (p, e) = (proctype.index(), edge.index());
-        if p >= self.rows.len() {
-            self.rows.resize(p + 1, Vec::new());
-        }
-        let row = &mut self.rows[p];
-        if e >= row.len() {
-            row.resize(e + 1, false);
-        }
-        row[e] = true;
-    }
-
-    pub fn has(&self, proctype: ProctypeId, edge: EdgeId) -> bool {
-        self.rows.get(proctype.index()).and_then(|row| row.get(edge.index())).copied().unwrap_or(false)
-    }
-
-    /// In order of proctype and edge.
-    pub fn iter(&self) -> impl Iterator<Item = (ProctypeId, EdgeId)> + '_ {
-        self.rows.iter().enumerate().flat_map(|(p, row)| {
-            row.iter().enumerate().filter(|(_, set)| **set).map(move |(e, _)| (ProctypeId::new(p), EdgeId::new(e)))
-        })
+    /// What another thread counted in the same search.
+    pub fn add(&mut self, other: &Counters) {
+        self.stored += other.stored;
+        self.transitions += other.transitions;
+        self.atomic_steps += other.atomic_steps;
+        self.depth = self.depth.max(other.depth);
     }
 }

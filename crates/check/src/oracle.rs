@@ -7,7 +7,7 @@ use crate::search::kind_of;
 use crate::verdict::Kind;
 use spinor_model::fault::Fault;
 use spinor_model::ir::Pid;
-use spinor_model::successors::{Batch, Step, Successors};
+use spinor_model::successors::{Step, Successors};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything reachable.
@@ -54,14 +54,14 @@ impl Graph {
         graph.nodes.push(Node { key, ..Node::default() });
         let mut next = 0;
         while next < graph.nodes.len() {
-            let state = system.unpack(&graph.nodes[next].key);
+            let mut state = system.unpack(&graph.nodes[next].key);
             let mut steps = Vec::new();
-            system.enabled(&state, &mut steps);
+            system.enabled(&mut state, &mut steps);
             graph.nodes[next].bad_end = steps.is_empty() && !system.may_end(&state);
             for step in steps {
-                let mut batch = Batch::default();
-                system.fire(&state, &[step], &mut batch);
-                for outcome in &batch.outcomes {
+                let mut batch = system.batch();
+                system.fire(&mut state, &[step], &mut batch);
+                for (n, outcome) in batch.outcomes.iter().enumerate() {
                     let to = batch.key(outcome).map(|key| {
                         let distance = graph.nodes[next].distance + 1;
                         *known.entry(key.to_vec()).or_insert_with(|| {
@@ -69,7 +69,7 @@ impl Graph {
                             graph.nodes.len() - 1
                         })
                     });
-                    let (faults, atomic_steps) = (outcome.faults.clone(), outcome.atomic_steps);
+                    let (faults, atomic_steps) = (batch.faults_of(n).cloned().collect(), outcome.atomic_steps);
                     graph.nodes[next].edges.push(GraphEdge { step, to, faults, atomic_steps });
                 }
             }

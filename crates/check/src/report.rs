@@ -14,6 +14,8 @@ pub struct Report {
     pub truncations: Vec<(ProctypeId, EdgeId)>,
     /// What a reader of the numbers should know: a partial search, a fault that nobody asked about.
     pub notes: Vec<String>,
+    /// After a limit was met: what would help, and what it costs.
+    pub advice: Vec<String>,
     /// One entry per search that ran.
     pub searches: Vec<Stats>,
     pub chosen: Chosen,
@@ -57,7 +59,12 @@ pub struct Stats {
     pub wall_seconds: f64,
     /// Of the whole program, at its highest.
     pub peak_memory_bytes: u64,
+    /// Of the states alone.
     pub store_bytes: u64,
+    /// Of all that the search kept: states, levels, stacks.
+    pub search_bytes: u64,
+    /// Of a lossy store, a bound of the chance that some state was taken for another; above 1, of how many were.
+    pub omission: Option<f64>,
 }
 
 /// What the settings came to.
@@ -68,7 +75,8 @@ pub struct Chosen {
     pub sym: &'static str,
     pub fair: &'static str,
     pub store: &'static str,
-    pub jobs: u32,
+    /// Threads that may search.
+    pub jobs: usize,
     pub plain: bool,
 }
 
@@ -87,6 +95,8 @@ impl Report {
             sum.wall_seconds += s.wall_seconds;
             sum.peak_memory_bytes = sum.peak_memory_bytes.max(s.peak_memory_bytes);
             sum.store_bytes = sum.store_bytes.max(s.store_bytes);
+            sum.search_bytes = sum.search_bytes.max(s.search_bytes);
+            sum.omission = [sum.omission, s.omission].into_iter().flatten().reduce(f64::max);
         }
         sum
     }

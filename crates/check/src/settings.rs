@@ -9,12 +9,19 @@ pub struct Settings {
     /// `None`: a property is no longer looked for once it is violated. `Some(n)`: the search goes on to the end,
     /// counts every violation and keeps at most `n` traces a property (0: all of them).
     pub all_errors: Option<usize>,
+    pub store: Store,
     /// The clean semantics: no reduction, no static optimisation.
     pub plain: bool,
+    /// The static optimisations, each by itself.
+    pub optimise: Optimise,
     pub max_depth: Option<u32>,
     pub max_time: Option<Duration>,
-    /// Bytes of the store and of what the search keeps beside it.
+    /// Bytes that the program may hold.
     pub max_memory: Option<u64>,
+    /// Of these, bytes that it holds before a search starts.
+    pub held_before: u64,
+    /// Threads that may search.
+    pub jobs: usize,
     /// A trace found depth-first is replaced by a shortest one.
     pub shorten: bool,
 }
@@ -24,11 +31,38 @@ pub const DEFAULT_TRACES: usize = 10;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Search {
-    /// Breadth-first, so far.
+    /// Breadth-first, so far; depth-first if the store cannot give a state back.
     #[default]
     Auto,
     Dfs,
     Bfs,
+}
+
+/// How states are kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Store {
+    #[default]
+    Auto,
+    Tree,
+    Arena,
+    Bitstate,
+    HashCompact,
+}
+
+/// What is done to the system before it is searched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Optimise {
+    /// Variables that are written before they are read again are reset.
+    pub dead: bool,
+    /// Statements that nobody can see between are one step.
+    pub merge: bool,
+    /// Variables that are never read are no part of a state.
+    pub unread: bool,
+}
+
+impl Optimise {
+    pub const ALL: Optimise = Optimise { dead: true, merge: true, unread: true };
+    pub const NONE: Optimise = Optimise { dead: false, merge: false, unread: false };
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -47,12 +81,23 @@ impl Default for Settings {
             search: Search::Auto,
             select: Selection::All,
             all_errors: None,
+            store: Store::Auto,
             plain: false,
+            optimise: Optimise::ALL,
             max_depth: None,
             max_time: None,
             max_memory: None,
+            held_before: 0,
+            jobs: 1,
             shorten: true,
         }
+    }
+}
+
+impl Settings {
+    /// The optimisations that are wanted.
+    pub fn optimisations(&self) -> Optimise {
+        if self.plain { Optimise::NONE } else { self.optimise }
     }
 }
 
@@ -63,6 +108,23 @@ impl Search {
             Search::Dfs => "dfs",
             Search::Bfs => "bfs",
         }
+    }
+}
+
+impl Store {
+    pub fn word(self) -> &'static str {
+        match self {
+            Store::Auto => "auto",
+            Store::Tree => "tree",
+            Store::Arena => "arena",
+            Store::Bitstate => "bitstate",
+            Store::HashCompact => "hashcompact",
+        }
+    }
+
+    /// It may take one state for another.
+    pub fn is_lossy(self) -> bool {
+        matches!(self, Store::Bitstate | Store::HashCompact)
     }
 }
 

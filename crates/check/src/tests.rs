@@ -1,6 +1,6 @@
 //! Whole checks of small systems.
 
-use crate::check::check;
+use crate::check::{Interpreted, check};
 use crate::explain::{statement, why};
 use crate::models;
 use crate::observer::Silent;
@@ -13,7 +13,7 @@ use spinor_model::fault::FaultKind;
 use spinor_model::interp::Interp;
 
 fn run(interp: &Interp, settings: &Settings) -> Report {
-    check(interp, &[], settings, &mut Silent).expect("a sensible request")
+    check(interp, &[], settings, &Interpreted, &mut Silent).expect("a sensible request")
 }
 
 fn words(report: &Report) -> Vec<(&str, &'static str)> {
@@ -167,7 +167,8 @@ fn what_cannot_be_checked_is_said_and_not_held() {
     let interp = models::lock();
     let select = Selection::Names(vec!["progress".to_string(), "live".to_string(), "deadlock".to_string()]);
     let settings = Settings { select, ..Settings::default() };
-    let report = check(&interp, &["live".to_string()], &settings, &mut Silent).expect("a sensible request");
+    let report =
+        check(&interp, &["live".to_string()], &settings, &Interpreted, &mut Silent).expect("a sensible request");
     assert_eq!(words(&report), [("deadlock", "holds"), ("progress", "inconclusive"), ("live", "inconclusive")]);
     for p in &report.properties[1..] {
         assert!(p.verdict.because().is_some_and(|b| b.contains("cannot be checked yet")), "{p:?}");
@@ -180,7 +181,7 @@ fn what_cannot_be_checked_is_said_and_not_held() {
 #[test]
 fn an_unknown_property_is_an_error_that_lists_the_known_ones() {
     let settings = Settings { select: Selection::Names(vec!["asert".to_string()]), ..Settings::default() };
-    let errors = check(&models::lock(), &[], &settings, &mut Silent).expect_err("no such property");
+    let errors = check(&models::lock(), &[], &settings, &Interpreted, &mut Silent).expect_err("no such property");
     assert_eq!(errors.len(), 1);
     assert_eq!(errors[0].code, "V0001");
     assert!(errors[0].help.as_deref().is_some_and(|h| h.contains("assert, deadlock, runtime")));

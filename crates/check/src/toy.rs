@@ -3,7 +3,7 @@
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::index::Idx;
 use spinor_model::ir::{EdgeId, Pid, ProctypeId};
-use spinor_model::successors::{Batch, Outcome, Step, Successors};
+use spinor_model::successors::{Batch, EdgeSet, Step, Successors};
 
 /// Nodes are numbers; a step is an arc, with one outcome or several.
 #[derive(Clone, Debug, Default)]
@@ -101,7 +101,12 @@ impl Successors for Toy {
         u32::from_le_bytes(*key.first_chunk().expect("four bytes"))
     }
 
-    fn enabled(&self, state: &u32, steps: &mut Vec<Step>) {
+    fn batch(&self) -> Batch {
+        let edges = EdgeSet::sized([self.arcs.len()].into_iter());
+        Batch { reached: edges.clone(), truncated: edges, ..Batch::default() }
+    }
+
+    fn enabled(&self, state: &mut u32, steps: &mut Vec<Step>) {
         steps.clear();
         for pid in (0..3).rev() {
             let own = self.arcs.iter().enumerate().filter(|(_, a)| a.from == *state && a.pid == pid);
@@ -109,34 +114,107 @@ impl Successors for Toy {
         }
     }
 
-    fn fire(&self, state: &u32, steps: &[Step], batch: &mut Batch) {
+    fn fire(&self, state: &mut u32, steps: &[Step], batch: &mut Batch) {
         for (n, step) in steps.iter().enumerate() {
             let arc = &self.arcs[step.edge.index()];
             assert_eq!(arc.from, *state, "a step is fired where it is enabled");
-            batch.reached.push((ProctypeId(0), step.edge));
+            batch.reached.put(ProctypeId(0), step.edge);
             for (path, o) in arc.outcomes.iter().enumerate() {
                 let fault =
                     |kind: &FaultKind| Fault { kind: kind.clone(), at: Some((step.pid, ProctypeId(0), step.edge)) };
-                let key = if o.faults.iter().any(FaultKind::is_fatal) {
-                    None
-                } else {
-                    let at = batch.keys.len();
+                let outcome = batch.outcomes.len();
+                batch.faults.extend(o.faults.iter().map(|kind| (outcome, fault(kind))));
+                let at = (!o.faults.iter().any(FaultKind::is_fatal)).then_some(batch.keys.len());
+                if at.is_some() {
                     self.pack(&o.to, &mut batch.keys);
-                    Some(at..batch.keys.len())
-                };
-                batch.outcomes.push(Outcome {
-                    step: n as u32,
-                    path: path as u32,
-                    key,
-                    faults: o.faults.iter().map(fault).collect(),
-                    atomic_steps: o.atomic_steps,
-                });
+                }
+                batch.push(n as u32, path as u32, o.atomic_steps, at);
             }
         }
     }
 
     fn may_end(&self, state: &u32) -> bool {
         self.ends.contains(state)
+    }
+}
+
+/// Counters that turn, each by itself: many states, wide levels, and counts that are known.
+#[derive(Clone, Debug)]
+pub struct Grid {
+    pub n_counters: usize,
+    pub modulus: u8,
+    /// A step fails an assertion if it makes the sum of all counters this.
+    pub fails_at: Option<u32>,
+    /// No step leads on from this sum.
+    pub ends_at: Option<u32>,
+}
+
+impl Grid {
+    pub fn new(n_counters: usize, modulus: u8) -> Grid {
+        Grid { n_counters, modulus, fails_at: None, ends_at: None }
+    }
+
+    pub fn n_states(&self) -> u64 {
+        u64::from(self.modulus).pow(self.n_counters as u32)
+    }
+
+    fn sum(state: &[u8]) -> u32 {
+        state.iter().map(|d| u32::from(*d)).sum()
+    }
+}
+
+impl Successors for Grid {
+    type State = Vec<u8>;
+
+    fn initial(&self) -> Result<Vec<u8>, Fault> {
+        Ok(vec![0; self.n_counters])
+    }
+
+    fn pack(&self, state: &Vec<u8>, key: &mut Vec<u8>) {
+        key.extend_from_slice(state);
+        key.resize(key.len().next_multiple_of(4), 0);
+    }
+
+    fn unpack(&self, key: &[u8]) -> Vec<u8> {
+        key[..self.n_counters].to_vec()
+    }
+
+    fn unpack_into(&self, key: &[u8], state: &mut Vec<u8>) {
+        state.copy_from_slice(&key[..self.n_counters]);
+    }
+
+    fn batch(&self) -> Batch {
+        let edges = EdgeSet::sized([self.n_counters].into_iter());
+        Batch { reached: edges.clone(), truncated: edges, ..Batch::default() }
+    }
+
+    fn enabled(&self, state: &mut Vec<u8>, steps: &mut Vec<Step>) {
+        steps.clear();
+        if self.ends_at != Some(Grid::sum(state)) {
+            let step = |n| Step { pid: n as Pid, edge: EdgeId::new(n), partner: None, timeout: false };
+            steps.extend((0..self.n_counters).rev().map(step));
+        }
+    }
+
+    fn fire(&self, state: &mut Vec<u8>, steps: &[Step], batch: &mut Batch) {
+        for (n, step) in steps.iter().enumerate() {
+            let counter = step.edge.index();
+            let before = state[counter];
+            state[counter] = (before + 1) % self.modulus;
+            batch.reached.put(ProctypeId(0), step.edge);
+            if self.fails_at == Some(Grid::sum(state)) {
+                let at = Some((step.pid, ProctypeId(0), step.edge));
+                batch.faults.push((batch.outcomes.len(), Fault { kind: FaultKind::Assertion, at }));
+            }
+            let at = batch.keys.len();
+            self.pack(state, &mut batch.keys);
+            batch.push(n as u32, 0, 0, Some(at));
+            state[counter] = before;
+        }
+    }
+
+    fn may_end(&self, _: &Vec<u8>) -> bool {
+        false
     }
 }
 

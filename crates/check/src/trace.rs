@@ -1,24 +1,26 @@
 //! What we show: the statements of a run, each replayed by the interpreter before anyone sees it.
 //!
 //! # The argument
-//!   A search knows states by number and remembers, for a violation, the numbers on the way to it. Between two
-//!   of them lies the first outcome, in the order of the steps, whose key is the second's: a *leg*. Each leg is
-//!   then expanded into its statements, and the trace ends at the statement that shows the fault.
-//!   The replay trusts none of this: it starts at the initial state and does the statements one by one.
+//!   A search remembers for a violation the steps on the way to it, each with the number of its outcome: *legs*.
+//!   It may have searched an optimised system, in which several statements are one step and variables that nobody
+//!   reads are reset. So each leg is expanded into its statements by the interpreter of the system that was
+//!   searched, and these are done one by one by the interpreter of the model as it was written: what the trace
+//!   shows is what really happens. It ends at the statement that shows the fault.
+//!   [`replay`] then trusts none of this: it starts at the initial state and does the statements again.
 //!
 //! # Invariants (a breach is our bug)
-//!   T1 every state of the path is an outcome of the one before it
+//!   T1 every leg is offered, and has such an outcome, in the system that was searched
 //!   T2 every statement is offered where it is taken
 //!   T3 it leads to the state that the trace shows, with the same faults
 //!   T4 the last statement shows the fault, or the last state is an invalid end
 
 use crate::search::Found;
 use spinor_model::fault::{Fault, FaultKind};
-use spinor_model::interp::{Floor, Interp, Log};
+use spinor_model::interp::{Floor, Interp, Log, Micro};
 use spinor_model::ir::{Pid, ProctypeId, System, Type};
 use spinor_model::state::State;
-use spinor_model::successors::{Batch, Step, Successors};
-use spinor_store::Visited;
+use spinor_model::successors::{Step, Successors};
+use std::collections::BTreeSet;
 
 #[derive(Clone, Debug)]
 pub struct Trace {
@@ -173,71 +175,89 @@ pub fn chan_name(interp: &Interp, state: &State, id: u8) -> String {
     }
 }
 
-/// One outcome of one step.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Leg {
-    pub step: Step,
-    pub path: u32,
-    /// The key it leads to; `None` for the step that went wrong.
-    pub key: Option<Vec<u8>>,
-}
-
-/// Finds the steps between the states of a path, for any system.
-pub fn legs<S: Successors, V: Visited>(system: &S, store: &V, found: &Found) -> Vec<Leg> {
-    let mut out = Vec::with_capacity(found.n_steps());
-    let mut steps = Vec::new();
-    let mut batch = Batch::default();
-    for pair in found.path.windows(2) {
-        let state = system.unpack(store.get(pair[0]));
-        let key = store.get(pair[1]);
-        system.enabled(&state, &mut steps);
-        let leg = steps.iter().find_map(|&step| {
-            batch.clear();
-            system.fire(&state, &[step], &mut batch);
-            let outcome = batch.outcomes.iter().find(|o| batch.key(o) == Some(key))?;
-            Some(Leg { step, path: outcome.path, key: Some(key.to_vec()) })
-        });
-        out.push(leg.unwrap_or_else(|| panic!("T1: no step leads from {} to {}", pair[0], pair[1])));
-    }
-    out.extend(found.last.map(|(step, path)| Leg { step, path, key: None }));
-    out
-}
-
-/// The trace of a violation, replayed.
-pub fn build<V: Visited>(interp: &Interp, store: &V, found: &Found) -> Trace {
+/// The trace of a violation, replayed. `searched` is what the search saw, `plain` the model as it was written;
+/// they may be the same.
+pub fn build(plain: &Interp, searched: &Interp, found: &Found) -> Trace {
     let ending = match &found.fault {
         Some(fault) => Ending::Fault(fault.clone()),
         None => Ending::InvalidEnd,
     };
-    let trace = match interp.initial() {
-        Ok(initial) => expand(interp, initial, &legs(interp, store, found), ending),
-        Err(_) => Trace { initial: None, steps: Vec::new(), cycle_start: None, ending },
+    let trace = match (plain.initial(), searched.initial()) {
+        (Ok(initial), Ok(start)) => {
+            let steps = statements(plain, &initial, &legs(searched, start, found));
+            Trace { initial: Some(initial), steps, cycle_start: None, ending }
+        }
+        _ => Trace { initial: None, steps: Vec::new(), cycle_start: None, ending },
     };
-    replay(interp, &trace);
+    replay(plain, &trace);
     trace
 }
 
-/// Legs into statements. The trace stops at the statement that shows the fault it ends with.
-fn expand(interp: &Interp, initial: State, legs: &[Leg], ending: Ending) -> Trace {
+/// What the search saw, statement by statement.
+struct Seen {
+    micros: Vec<Micro>,
+    /// Of a fault that shows only in that a chain goes round: the statements that do, over and over, and the fault.
+    round: Option<(std::ops::Range<usize>, Fault)>,
+}
+
+/// The statements of all legs. The last one ends where it shows the fault.
+fn legs(searched: &Interp, mut state: State, found: &Found) -> Seen {
+    let mut micros: Vec<Micro> = Vec::new();
+    let mut offered = Vec::new();
+    let mut last_from = 0;
+    for (n, &(step, path)) in found.steps.iter().enumerate() {
+        searched.enabled(&mut state, &mut offered);
+        assert!(offered.contains(&step), "T1: leg {n}, {step:?}, is not offered");
+        let leg = searched.path(&state, step, path);
+        // Between legs only what the key keeps is known.
+        let last = leg.last().unwrap_or_else(|| panic!("T1: leg {n}, {step:?}, has no outcome {path}"));
+        state = searched.unpack(&key(searched, &last.state));
+        last_from = micros.len();
+        micros.extend(leg);
+    }
+    let Some(fault) = &found.fault else { return Seen { micros, round: None } };
+    let shows = micros[last_from..].iter().position(|m| m.faults.contains(fault)).expect("T1: the fault shows");
+    micros.truncate(last_from + shows + 1);
+    let round = (fault.kind == FaultKind::EndlessAtomic).then(|| {
+        let keys: Vec<Vec<u8>> = micros[last_from..].iter().map(|m| key(searched, &m.state)).collect();
+        let before = keys[..shows].iter().rposition(|k| *k == keys[shows]).expect("T1: the chain goes round");
+        (last_from + before + 1..micros.len(), fault.clone())
+    });
+    Seen { micros, round }
+}
+
+/// A counter that nobody reads may have to come round before a state comes back.
+const MOST_ROUND: usize = 1 << 20;
+
+/// Does the statements one by one, as the model was written.
+fn statements(plain: &Interp, initial: &State, seen: &Seen) -> Vec<TraceStep> {
     let mut steps: Vec<TraceStep> = Vec::new();
-    for leg in legs {
-        let state = steps.last().map_or(&initial, |s| &s.state);
-        for micro in interp.path(state, leg.step, leg.path) {
-            let shows = leg.key.is_none() && matches!(&ending, Ending::Fault(f) if micro.faults.contains(f));
-            steps.push(TraceStep {
-                step: micro.step,
-                proctype: micro.proctype,
-                state: micro.state,
-                faults: micro.faults,
-                output: micro.output,
-                keeps_floor: micro.then != Floor::Anyone,
-            });
-            if shows {
+    let mut state = initial.clone();
+    let mut go = |micro: &Micro, steps: &mut Vec<TraceStep>| {
+        let proctype = state.proctype(micro.step.pid);
+        let mut log = Log { output: Some(String::new()), ..Log::default() };
+        let result = plain.apply(&mut state, micro.step, &mut log);
+        let mut faults = log.faults;
+        let keeps_floor = result.as_ref().is_ok_and(|then| *then != Floor::Anyone);
+        faults.extend(result.err());
+        let (state, output) = (state.clone(), log.output.unwrap_or_default());
+        steps.push(TraceStep { step: micro.step, proctype, state, faults, output, keeps_floor });
+    };
+    seen.micros.iter().for_each(|micro| go(micro, &mut steps));
+    if let Some((round, fault)) = &seen.round {
+        // What went round in the system that was searched goes on here until it has, too.
+        let mut keys: BTreeSet<Vec<u8>> =
+            steps.iter().rev().skip(1).take_while(|s| s.keeps_floor).map(|s| key(plain, &s.state)).collect();
+        for n in round.clone().cycle() {
+            let after = key(plain, &steps[steps.len() - 1].state);
+            if !keys.insert(after) || steps.len() > MOST_ROUND {
                 break;
             }
+            go(&seen.micros[n], &mut steps);
         }
+        steps.last_mut().expect("a chain that goes round has statements").faults.push(fault.clone());
     }
-    Trace { initial: Some(initial), steps, cycle_start: None, ending }
+    steps
 }
 
 /// Does the trace again, statement by statement. Panics if anything is otherwise than the trace says.

@@ -1,203 +1,400 @@
-//! Breadth-first by levels: every violation at its least depth.
+//! Breadth-first by levels, with one thread or several: every violation at its least depth.
 //!
-//! Fits    safety; any `Successors`, any exact `Visited`.
+//! Fits    safety; any `Successors`, any exact `Visited`: a level is kept as names and decoded again.
 //!
 //! # The argument
-//!   Numbers are given in order, so the states of a level are a range of numbers and there is no queue. Level
-//!   0 is the initial state; the states first met while level n is expanded are level n + 1. A state is first
-//!   met from a state of the least possible level, so the links to first parents form shortest paths.
-//!   The successors of several states go to the store together: only the order of the keys matters, and that
-//!   stays the order of the states.
+//!   Level 0 is the initial state; the states that are new while level n is expanded are level n + 1. A level is
+//!   finished before the next one begins, whoever expands which part of it, so a state is new at its least
+//!   distance and the levels are the same for any number of threads. So are the sums over all states: counts,
+//!   violations, edges taken.
+//!   A thread fires some states, offers their successors, and settles them together: the store's cache
+//!   misses overlap. Names of new states go to the thread's own log.
 //!
-//! # Invariants
-//!   I1 a state's number lies in the range of its level
-//!   I2 each state has a link, made when it was new
+//!   No parents are kept. A violation is known by its level, the key of the state and the step; the way there is
+//!   looked for backwards through the levels when the search is over (`paths`).
+//!   Which violation of a level is shown is a matter of the model alone. In order (`levels`, I2) it is the
+//!   first one; otherwise the one at the least key. So the level in which the last open question was answered is
+//!   finished before the search stops.
+//!
+//! # Where we leave the textbook
+//!   D1 no barrier: a large level starts its threads and waits for their end, a small one is one thread's work
 //!
 //! # Owed
-//!   O1 counts and verdicts = depth-first = oracle   tests: random toy systems
-//!   O2 the trace is a shortest one                  tests: the same, against the oracle's distances
+//!   O1 counts and verdicts = depth-first = oracle, for any number of threads    tests: random toy systems
+//!   O2 the trace is a shortest one                          tests: the same, against the oracle's distances
+//!   O3 the same trace for any number of threads             tests: a wide system with many violations
 //!
-//! # Cost  each state expanded once; four bytes a state for its link.
+//! # Cost  each state expanded once; two to six bytes a state for the levels.
 
-use super::{Ledger, Request, Searched, Stopped, Watch};
-use crate::counters::{Counters, EdgeSet};
+use super::levels::{Levels, Units};
+use super::watch::{News, Signals, Watch};
+use super::{Halt, Ledger, Place, Request, Searched, Stopped, Tally, kind_of, no_start, paths, place_of};
+use crate::counters::Counters;
 use crate::observer::Observer;
 use crate::verdict::Kind;
+use spinor_model::fault::Fault;
 use spinor_model::successors::{Batch, Step, Successors};
-use spinor_store::{Links, StateId, Visited};
+use spinor_store::{Log, StateId, Visited};
+use std::ops::Range;
+use std::sync::RwLock;
 
-/// Keys handed to the store together.
-const KEYS: usize = 32;
+/// Keys settled together.
+const KEYS: usize = 24;
+/// Flushes between two looks at the clock.
+const LOOK: u32 = 16;
+/// A batch without keys is flushed too, so that somebody looks.
+const STATES: u64 = 1 << 10;
 
 pub fn search<S: Successors, V: Visited>(
     system: &S,
-    store: V,
+    store: &V,
     request: &Request,
     observer: &mut dyn Observer,
-) -> Searched<V> {
+) -> Searched {
+    assert!(V::EXACT, "a level is decoded: the plan refuses lossy stores");
     assert!(store.is_empty(), "a search starts with an empty store");
-    let mut run = Run {
-        system,
-        store,
-        links: Links::default(),
-        ledger: Ledger::new(request.clone()),
-        counters: Counters::default(),
-        reached: EdgeSet::default(),
-        truncated: EdgeSet::default(),
-        batch: Batch::default(),
-        offered: Vec::new(),
-        steps: Vec::new(),
-        sources: Vec::new(),
-        level: 0..0,
-        ranges: Vec::new(),
-        answers: Vec::new(),
-    };
-    let stopped = run.levels(&mut Watch::new(observer));
-    let bytes = run.bytes();
-    let Run { store, ledger, counters, reached, truncated, .. } = run;
-    Searched { store, found: ledger.found, tally: ledger.tally, counters, reached, truncated, stopped, bytes }
+    let mut root = Vec::new();
+    match system.initial() {
+        Ok(state) => system.pack(&state, &mut root),
+        Err(fault) => return no_start(fault, request, system.batch()),
+    }
+    let signals = Signals::new(request);
+    let run = Run { system, store, request, signals, ledger: RwLock::new(Ledger::new(request)), root };
+    let mut levels = Levels::new(&request.budget, request.alone);
+    let mut workers = vec![Worker::new(system, request)];
+    let mut shown = Vec::new();
+    let halted = run.levels(&mut levels, &mut workers, &mut shown, &mut Watch::new(observer)).is_err();
+    assert_eq!(halted, run.signals.why().is_some());
+
+    let mut all = Totals::of(system);
+    workers.iter().for_each(|w| all.add(w));
+    all.counters.depth = levels.len().saturating_sub(1) as u64;
+    let stopped = run.signals.why().or(all.cut.then(|| Stopped::Depth(request.max_depth.unwrap_or(u32::MAX))));
+    let bytes = request.budget.used();
+    drop(workers);
+    let found = paths::find(system, store, &run.root, &levels, shown, request.jobs);
+    let Totals { tally, counters, edges, .. } = all;
+    Searched { found, tally, counters, reached: edges.reached, truncated: edges.truncated, stopped, bytes }
 }
 
+/// What all threads share.
 struct Run<'a, S, V> {
     system: &'a S,
-    store: V,
-    links: Links,
-    ledger: Ledger,
-    counters: Counters,
-    reached: EdgeSet,
-    truncated: EdgeSet,
-    /// The outcomes of the states in `sources`, not yet in the store.
-    batch: Batch,
-    /// The steps of the state at hand, and those of all the sources.
-    offered: Vec<Step>,
-    steps: Vec<Step>,
-    sources: Vec<Source>,
-    /// The numbers of the states being expanded.
-    level: std::ops::Range<usize>,
-    ranges: Vec<std::ops::Range<usize>>,
-    answers: Vec<(StateId, bool)>,
+    store: &'a V,
+    request: &'a Request,
+    signals: Signals,
+    /// Written between levels only.
+    ledger: RwLock<Ledger>,
+    /// The key of the initial state.
+    root: Vec<u8>,
 }
 
-/// A state whose successors are in the batch.
-struct Source {
-    id: StateId,
-    outcomes_to: usize,
-    steps_from: usize,
+/// A violation in a level.
+#[derive(Debug)]
+pub(super) struct Sighting {
+    pub kind: Kind,
+    place: Option<Place>,
+    pub level: usize,
+    /// The state it was seen in.
+    pub key: Vec<u8>,
+    /// Which step, outcome and fault of the state.
+    nth: (u32, u32, usize),
+    pub last: Option<(Step, u32)>,
+    pub fault: Option<Fault>,
 }
 
-impl<S: Successors, V: Visited> Run<'_, S, V> {
-    fn levels(&mut self, watch: &mut Watch<'_>) -> Option<Stopped> {
-        match self.system.initial() {
-            Ok(state) => {
-                self.system.pack(&state, &mut self.batch.keys);
-                self.ranges.push(0..self.batch.keys.len());
-                self.store.find_or_put_all(&self.batch.keys, &self.ranges, &mut self.answers);
-                self.links.push(StateId(0), StateId(0));
-                self.counters = Counters { stored: 1, transitions: 1, ..Counters::default() };
-                self.batch.clear();
+impl<'a, S: Successors, V: Visited> Run<'a, S, V> {
+    fn levels(
+        &self,
+        levels: &mut Levels,
+        workers: &mut Vec<Worker>,
+        shown: &mut Vec<Sighting>,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Halt> {
+        let full = |f| self.signals.full(f);
+        let budget = &self.request.budget;
+        let mut seat = Some(self.sit());
+        if let Some(seat) = &mut seat {
+            let (id, _) = self.store.put(&mut seat.hand, &self.root).map_err(full)?;
+            workers[0].next.push(id).map_err(full)?;
+            workers[0].counters = Counters { stored: 1, transitions: 1, ..Counters::default() };
+            workers[0].news = News { stored: 1, transitions: 1, expanded: 0 };
+        }
+        let max_depth = self.request.max_depth.map_or(usize::MAX, |d| d as usize);
+        let mut ids = Vec::new();
+        loop {
+            let len = workers.iter().map(|w| w.next.len()).sum();
+            if len == 0 {
+                return Ok(());
             }
-            Err(fault) => {
-                self.ledger.fault(&fault, None, Vec::new);
-                return None;
+            let depth = levels.len();
+            levels.push(budget, len, workers.iter_mut().map(|w| &mut w.next), &mut ids).map_err(full)?;
+            self.signals.at_depth(depth as u64);
+            let alone = self.request.jobs == 1 || levels.is_small(depth);
+            let level = Level {
+                depth,
+                units: levels.units(depth, &ids, if alone { 1 } else { self.request.jobs }),
+                deeper: depth < max_depth,
+                ordered: levels.is_ordered(depth),
+            };
+            let done = if alone {
+                workers[0].expand(self, &level, seat.get_or_insert_with(|| self.sit()), Some(watch))
+            } else {
+                // A hand that waits for others would keep them from growing the tables.
+                seat = None;
+                workers.resize_with(self.request.jobs, || Worker::new(self.system, self.request));
+                self.together(&level, workers, watch)
+            };
+            let settled = self.close(workers, level.ordered, shown);
+            done?;
+            if settled {
+                return Err(self.signals.stop(Stopped::Settled));
             }
         }
-        let max_depth = self.ledger.request.max_depth.map_or(u64::MAX, u64::from);
-        let mut cut = false;
-        for depth in 0.. {
-            self.level = self.level.end..self.store.len();
-            if self.level.is_empty() {
-                break;
-            }
-            self.counters.depth = depth;
-            for n in self.level.clone() {
-                cut |= self.expand(StateId(n as u32), depth < max_depth);
-                if self.batch.outcomes.len() >= KEYS {
-                    self.flush();
-                }
-                if self.ledger.settled() {
-                    return Some(Stopped::Settled);
-                }
-                let Run { store, links, ledger, counters, .. } = self;
-                let frontier = (store.len() - n) as u64;
-                let stop =
-                    watch.poll(&ledger.request, counters, frontier, store.room(), || store.bytes() + links.bytes());
-                if stop.is_some() {
-                    self.flush();
-                    return stop;
-                }
-            }
-            self.flush();
-            if self.ledger.settled() {
-                return Some(Stopped::Settled);
-            }
-            debug_assert_eq!(self.links.len(), self.store.len(), "I2");
-        }
-        cut.then_some(Stopped::Depth(max_depth as u32))
     }
 
-    /// Lays the successors of a state into the batch. Says whether they were left out for the depth.
-    fn expand(&mut self, id: StateId, deeper: bool) -> bool {
-        let state = self.system.unpack(self.store.get(id));
-        let steps_from = self.steps.len();
-        self.system.enabled(&state, &mut self.offered);
-        if self.offered.is_empty() {
-            if !self.system.may_end(&state) {
-                let links = &self.links;
-                self.ledger.note(Kind::EndState, None, None, || links.path_to(id));
+    /// A level with all threads.
+    fn together(&self, level: &Level<'_>, workers: &mut [Worker], watch: &mut Watch<'_>) -> Result<(), Halt> {
+        std::thread::scope(|scope| {
+            let (first, others) = workers.split_first_mut().expect("the first is always there");
+            for worker in others {
+                // It tells the others if it has to stop.
+                scope.spawn(move || worker.expand(self, level, &mut self.sit(), None).is_ok());
             }
+            let _ = first.expand(self, level, &mut self.sit(), Some(watch));
+        });
+        self.signals.go_on()
+    }
+
+    /// What a thread works with and another cannot take over.
+    fn sit(&self) -> Seat<'a, S, V> {
+        Seat { hand: self.store.hand(), state: self.system.unpack(&self.root) }
+    }
+
+    /// Takes the violations of a level into the ledger. Says whether there is nothing left to find.
+    fn close(&self, workers: &mut [Worker], ordered: bool, shown: &mut Vec<Sighting>) -> bool {
+        if workers.iter().all(|w| w.seen.is_empty()) {
             return false;
         }
-        if !deeper {
-            return true;
+        let mut seen: Vec<Sighting> = workers.iter_mut().flat_map(|w| w.seen.drain(..)).collect();
+        if !ordered {
+            seen.sort_by(|a, b| (&a.key, a.nth).cmp(&(&b.key, b.nth)));
         }
-        self.system.fire(&state, &self.offered, &mut self.batch);
-        self.steps.append(&mut self.offered);
-        self.sources.push(Source { id, outcomes_to: self.batch.outcomes.len(), steps_from });
-        false
+        let mut ledger = self.ledger.write().expect("nothing panics while it is held");
+        shown.extend(seen.into_iter().filter(|s| ledger.take(s.kind, s.place)));
+        ledger.settled()
+    }
+}
+
+struct Seat<'s, S: Successors, V: Visited + 's> {
+    hand: V::Hand<'s>,
+    state: S::State,
+}
+
+struct Level<'a> {
+    depth: usize,
+    units: Units<'a>,
+    /// Successors are looked at; otherwise only ends are.
+    deeper: bool,
+    ordered: bool,
+}
+
+/// What a thread keeps from level to level.
+struct Worker {
+    next: Log,
+    counters: Counters,
+    tally: Tally,
+    seen: Vec<Sighting>,
+    /// Some state was not expanded because it lies too deep.
+    cut: bool,
+    /// The outcomes of some states, and where their keys lie.
+    batch: Batch,
+    keys: Vec<Range<usize>>,
+    answers: Vec<(StateId, bool)>,
+    /// The state at hand.
+    key: Vec<u8>,
+    offered: Vec<Step>,
+    ids: Vec<StateId>,
+    news: News,
+    flushes: u32,
+}
+
+impl Worker {
+    fn new<S: Successors>(system: &S, request: &Request) -> Worker {
+        Worker {
+            next: Log::new(&request.budget),
+            counters: Counters::default(),
+            tally: Tally::default(),
+            seen: Vec::new(),
+            cut: false,
+            batch: system.batch(),
+            keys: Vec::new(),
+            answers: Vec::new(),
+            key: Vec::new(),
+            offered: Vec::new(),
+            ids: Vec::new(),
+            news: News::default(),
+            flushes: 0,
+        }
     }
 
-    /// Hands the batch to the store and takes note of what came of it.
-    fn flush(&mut self) {
-        let keys = self.batch.outcomes.iter().filter_map(|o| o.key.clone());
-        self.ranges.clear();
-        self.ranges.extend(keys);
-        self.store.find_or_put_all(&self.batch.keys, &self.ranges, &mut self.answers);
-        let mut answers = self.answers.iter();
-        let mut outcomes_from = 0;
-        for source in &self.sources {
-            for outcome in &self.batch.outcomes[outcomes_from..source.outcomes_to] {
-                let links = &self.links;
-                for fault in &outcome.faults {
-                    let step = self.steps[source.steps_from + outcome.step as usize];
-                    self.ledger.fault(fault, Some((step, outcome.path)), || links.path_to(source.id));
-                }
-                self.counters.atomic_steps += u64::from(outcome.atomic_steps);
-                if outcome.key.is_some() {
-                    let &(id, new) = answers.next().expect("one answer a key");
-                    self.counters.transitions += 1;
-                    if new {
-                        self.counters.stored += 1;
-                        debug_assert!(self.level.contains(&(source.id.0 as usize)), "I1");
-                        debug_assert!(id.0 as usize >= self.level.end, "I1");
-                        self.links.push(id, source.id);
-                    }
+    fn expand<S: Successors, V: Visited>(
+        &mut self,
+        run: &Run<'_, S, V>,
+        level: &Level<'_>,
+        seat: &mut Seat<'_, S, V>,
+        mut watch: Option<&mut Watch<'_>>,
+    ) -> Result<(), Halt> {
+        let mut ids = std::mem::take(&mut self.ids);
+        while level.units.take(&mut ids) {
+            for &id in &ids {
+                self.state(run, level, seat, id)?;
+                if self.keys.len() >= KEYS || self.news.expanded >= STATES {
+                    self.flush(run, seat, &mut watch)?;
                 }
             }
-            outcomes_from = source.outcomes_to;
         }
-        for &(p, e) in &self.batch.reached {
-            self.reached.put(p, e);
-        }
-        for &(p, e) in &self.batch.truncated {
-            self.truncated.put(p, e);
-        }
-        assert_eq!(self.counters.stored, self.store.len() as u64);
-        self.batch.clear();
-        self.sources.clear();
-        self.steps.clear();
+        self.ids = ids;
+        self.flush(run, seat, &mut watch)
     }
 
-    fn bytes(&self) -> u64 {
-        self.store.bytes() + self.links.bytes()
+    /// Lays the successors of a state into the batch and offers them.
+    #[inline]
+    fn state<S: Successors, V: Visited>(
+        &mut self,
+        run: &Run<'_, S, V>,
+        level: &Level<'_>,
+        seat: &mut Seat<'_, S, V>,
+        id: StateId,
+    ) -> Result<(), Halt> {
+        let Run { system, store, .. } = run;
+        store.load(&mut seat.hand, id, &mut self.key);
+        system.unpack_into(&self.key, &mut seat.state);
+        system.enabled(&mut seat.state, &mut self.offered);
+        self.news.expanded += 1;
+        if self.offered.is_empty() {
+            if !system.may_end(&seat.state) {
+                self.see(run, level, Kind::EndState, (0, 0, 0), None, None);
+            }
+            return Ok(());
+        }
+        if !level.deeper {
+            self.cut = true;
+            return Ok(());
+        }
+        let (n_outcomes, n_faults, n_keys) = (self.batch.outcomes.len(), self.batch.faults.len(), self.keys.len());
+        system.fire(&mut seat.state, &self.offered, &mut self.batch);
+        for outcome in &self.batch.outcomes[n_outcomes..] {
+            self.counters.atomic_steps += u64::from(outcome.atomic_steps);
+            self.keys.extend(outcome.key());
+        }
+        if self.batch.faults.len() > n_faults {
+            self.faults(run, level, n_faults);
+        }
+        let offered = store.offer(&mut seat.hand, &self.batch.keys, &self.keys[n_keys..]);
+        offered.map_err(|f| run.signals.full(f))
+    }
+
+    #[cold]
+    fn faults<S: Successors, V: Visited>(&mut self, run: &Run<'_, S, V>, level: &Level<'_>, from: usize) {
+        for n in from..self.batch.faults.len() {
+            let (outcome, fault) = self.batch.faults[n].clone();
+            let outcome = self.batch.outcomes[outcome];
+            let last = (self.offered[outcome.step as usize], outcome.path);
+            let nth = (outcome.step, outcome.path, n - from);
+            self.see(run, level, kind_of(&fault.kind), nth, Some(last), Some(fault));
+        }
+    }
+
+    /// Counts a violation, and keeps it if its trace may be shown.
+    fn see<S: Successors, V: Visited>(
+        &mut self,
+        run: &Run<'_, S, V>,
+        level: &Level<'_>,
+        kind: Kind,
+        nth: (u32, u32, usize),
+        last: Option<(Step, u32)>,
+        fault: Option<Fault>,
+    ) {
+        self.tally.count(kind);
+        let place = fault.as_ref().and_then(place_of);
+        let ledger = run.ledger.read().expect("nothing panics while it is held");
+        if !ledger.wants(kind, place) {
+            return;
+        }
+        let rank = |s: &Sighting| (s.key.clone(), s.nth);
+        let before = |s: &Sighting| (&self.key, nth) < (&s.key, s.nth);
+        // At most one for each place, and no more without a place than are wanted.
+        let same = |s: &Sighting| s.kind == kind && (!ledger.all_errors || place.is_some() && s.place == place);
+        let rival = match self.seen.iter().position(same) {
+            Some(n) => Some(n),
+            None if place.is_none() && ledger.most != usize::MAX => {
+                let alike = || self.seen.iter().enumerate().filter(|(_, s)| s.kind == kind && s.place.is_none());
+                let enough = alike().count() >= ledger.most;
+                alike().max_by_key(|(_, s)| rank(s)).filter(|_| enough).map(|(n, _)| n)
+            }
+            None => None,
+        };
+        if rival.is_some_and(|n| level.ordered || !before(&self.seen[n])) {
+            return;
+        }
+        let sighting = Sighting { kind, place, level: level.depth, key: self.key.clone(), nth, last, fault };
+        match rival {
+            Some(n) => self.seen[n] = sighting,
+            None => self.seen.push(sighting),
+        }
+    }
+
+    /// Settles the batch and takes note of what came of it.
+    fn flush<S: Successors, V: Visited>(
+        &mut self,
+        run: &Run<'_, S, V>,
+        seat: &mut Seat<'_, S, V>,
+        watch: &mut Option<&mut Watch<'_>>,
+    ) -> Result<(), Halt> {
+        let mut settled = run.store.settle(&mut seat.hand, &self.batch.keys, &self.keys, &mut self.answers);
+        self.counters.transitions += self.answers.len() as u64;
+        self.news.transitions += self.answers.len() as u64;
+        for &(id, new) in &self.answers {
+            if new {
+                self.counters.stored += 1;
+                self.news.stored += 1;
+                settled = self.next.push(id).and(settled);
+            }
+        }
+        self.batch.clear();
+        self.keys.clear();
+        settled.map_err(|f| run.signals.full(f))?;
+        run.store.rest(&mut seat.hand);
+        self.flushes += 1;
+        if self.flushes.is_multiple_of(LOOK) || self.news.expanded >= STATES {
+            run.signals.look(&mut self.news)?;
+            if let Some(watch) = watch {
+                watch.tell(&run.signals, None)?;
+            }
+        }
+        run.signals.go_on()
+    }
+}
+
+/// The sum over the threads.
+struct Totals {
+    counters: Counters,
+    tally: Tally,
+    edges: Batch,
+    cut: bool,
+}
+
+impl Totals {
+    fn of<S: Successors>(system: &S) -> Totals {
+        Totals { counters: Counters::default(), tally: Tally::default(), edges: system.batch(), cut: false }
+    }
+
+    fn add(&mut self, worker: &Worker) {
+        self.counters.add(&worker.counters);
+        self.tally.join(&worker.tally);
+        self.edges.reached.join(&worker.batch.reached);
+        self.edges.truncated.join(&worker.batch.truncated);
+        self.cut |= worker.cut;
     }
 }

@@ -1,200 +1,547 @@
-//! Depth-first, one path at a time.
+//! Depth-first, one path a thread.
 //!
-//! Fits    safety; any `Successors`, any exact `Visited`. Traces are as long as the path was.
+//! Fits    safety; any `Successors`, any `Visited`, lossy ones too. Traces are as long as the path was.
 //!
 //! # The argument
 //!   A frame per state of the path: its steps, and how many of them were taken. The next outcome of the topmost
 //!   frame goes to the store; if it is new it gets a frame of its own, otherwise it was reached before and
 //!   whatever lies behind it is, or will be, seen from there. A frame without further outcomes is taken off.
-//!   Order is SPIN's: steps as offered, and the outcomes of an `atomic` in the order of its choices.
+//!   One thread's order is SPIN's: steps as offered, and the outcomes of an `atomic` in the order of its choices.
+//!
+//!   Several threads: each walks its own path. One that has nothing to do says so, and a thread that has gives it
+//!   the steps not yet taken of its oldest frame that has any, with the steps that led there. A state is new for
+//!   one thread only, and each of its steps is fired by the thread that holds it: so everything is still done
+//!   once. The search is over when all threads have nothing to do.
 //!
 //! # Where we leave the textbook
 //!   D1 frames instead of recursion: depth costs memory we count, not thread stack. Steps and outstanding
 //!      keys of all frames share one stack each.
-//!   D2 a frame holds a number, not a state: returning to it unpacks the state again.
+//!   D2 a frame holds a name, not a state: returning to it loads and unpacks the state again. A lossy store
+//!      cannot give a state back, so there the keys of the path are kept.
 //!
 //! # Invariants
-//!   I1 the states of the frames are a path from the initial state (trace.rs, T1, looks at each of its steps)
+//!   I1 the frames behind the prefix are a path from the initial state (trace.rs, T2, looks at each of its steps)
 //!   I2 the topmost frame owns the tails of the shared stacks
+//!   I3 a frame below `base` has neither steps nor outcomes left
 //!
 //! # Owed
-//!   O1 counts and verdicts = breadth-first = oracle   tests: random toy systems
+//!   O1 counts and verdicts = breadth-first = oracle, for any number of threads   tests: random toy systems
 //!
 //! # Cost  each state expanded once; 32 bytes a frame, and a step and a key for every choice not yet taken.
 
-use super::{Ledger, Request, Searched, Stopped, Watch};
-use crate::counters::{Counters, EdgeSet};
+use super::held::Held;
+use super::watch::{News, Signals, Watch};
+use super::{Found, Halt, Ledger, Request, Searched, Stopped, Tally, kind_of, no_start, place_of};
+use crate::counters::Counters;
 use crate::observer::Observer;
 use crate::verdict::Kind;
+use spinor_model::fault::Fault;
 use spinor_model::successors::{Batch, Step, Successors};
-use spinor_store::{StateId, Visited};
-use std::ops::Range;
+use spinor_store::{Full, StateId, Visited};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+/// Transitions between two looks at what the other threads want.
+const POLL: u32 = 64;
+/// Polls between two looks at the clock.
+const LOOK: u32 = 8;
+/// How long a thread without work waits before it looks whether the search is over.
+const NAP: Duration = Duration::from_millis(20);
 
 pub fn search<S: Successors, V: Visited>(
     system: &S,
-    store: V,
+    store: &V,
     request: &Request,
     observer: &mut dyn Observer,
-) -> Searched<V> {
+) -> Searched {
     assert!(store.is_empty(), "a search starts with an empty store");
-    let mut run = Run {
+    let mut root = Vec::new();
+    match system.initial() {
+        Ok(state) => system.pack(&state, &mut root),
+        Err(fault) => return no_start(fault, request, system.batch()),
+    }
+    let run = Run {
         system,
         store,
-        ledger: Ledger::new(request.clone()),
-        counters: Counters::default(),
-        reached: EdgeSet::default(),
-        truncated: EdgeSet::default(),
-        frames: Vec::new(),
-        steps: Vec::new(),
-        waiting: Vec::new(),
-        keys: Vec::new(),
-        cut: false,
+        request,
+        signals: Signals::new(request),
+        ledger: Mutex::new((Ledger::new(request), Vec::new())),
+        root,
+        pool: Mutex::new(Pool { work: Vec::new(), n_idle: 0, n_threads: 1 }),
+        wake: Condvar::new(),
+        n_hungry: AtomicUsize::new(0),
     };
-    let stopped = run.walk(&mut Watch::new(observer));
-    let bytes = run.bytes();
-    let Run { store, ledger, counters, reached, truncated, .. } = run;
-    Searched { store, found: ledger.found, tally: ledger.tally, counters, reached, truncated, stopped, bytes }
+    let mut watch = Watch::new(observer);
+    let mut all = run.walk_all(&mut watch);
+    let (_, found) = run.ledger.into_inner().expect("nothing panics while it is held");
+    let max_depth = request.max_depth.unwrap_or(u32::MAX);
+    let stopped = run.signals.why().or(all.cut.then_some(Stopped::Depth(max_depth)));
+    let bytes = all.bytes;
+    let Batch { reached, truncated, .. } = std::mem::take(&mut all.batch);
+    Searched { found, tally: all.tally, counters: all.counters, reached, truncated, stopped, bytes }
 }
 
+/// What all threads share.
 struct Run<'a, S, V> {
     system: &'a S,
-    store: V,
-    ledger: Ledger,
-    counters: Counters,
-    reached: EdgeSet,
-    truncated: EdgeSet,
-    frames: Vec<Frame>,
-    /// The steps of all frames.
+    store: &'a V,
+    request: &'a Request,
+    signals: Signals,
+    ledger: Mutex<(Ledger, Vec<Found>)>,
+    /// The key of the initial state.
+    root: Vec<u8>,
+    pool: Mutex<Pool>,
+    wake: Condvar,
+    /// Threads without work that no work lies ready for.
+    n_hungry: AtomicUsize,
+}
+
+struct Pool {
+    work: Vec<Work>,
+    n_idle: usize,
+    n_threads: usize,
+}
+
+/// Steps that somebody else may take.
+struct Work {
+    prefix: Arc<Prefix>,
+    id: StateId,
+    /// Of the state, if the store does not keep it.
+    key: Vec<u8>,
     steps: Vec<Step>,
+}
+
+/// The steps from the initial state to a frame, in pieces that several paths share.
+struct Prefix {
+    before: Option<Arc<Prefix>>,
+    steps: Held<(Step, u32)>,
+    /// Steps in all.
+    len: usize,
+}
+
+impl Prefix {
+    fn steps(&self) -> Vec<(Step, u32)> {
+        let mut pieces = vec![self];
+        while let Some(before) = &pieces[pieces.len() - 1].before {
+            pieces.push(before);
+        }
+        pieces.iter().rev().flat_map(|p| p.steps.iter().copied()).collect()
+    }
+}
+
+impl Drop for Prefix {
+    /// A chain of pieces may be long: no recursion.
+    fn drop(&mut self) {
+        let mut before = self.before.take();
+        while let Some(mut piece) = before.and_then(Arc::into_inner) {
+            before = piece.before.take();
+        }
+    }
+}
+
+/// What a thread has when it is done.
+struct Total {
+    counters: Counters,
+    tally: Tally,
+    batch: Batch,
+    cut: bool,
+    bytes: u64,
+}
+
+impl<'a, S: Successors, V: Visited> Run<'a, S, V> {
+    fn walk_all(&self, watch: &mut Watch<'_>) -> Total {
+        let jobs = self.request.jobs;
+        std::thread::scope(|scope| {
+            let mut first = Walker::new(self, Some(watch));
+            if jobs > 1 {
+                first.pause_at = self.request.alone;
+            }
+            let mut threads = Vec::new();
+            let mut done = first.start().and_then(|()| first.walk());
+            if done == Ok(Walked::Paused) {
+                first.pause_at = u64::MAX;
+                self.lock().n_threads = jobs;
+                for _ in 1..jobs {
+                    threads.push(scope.spawn(|| {
+                        let mut walker = Walker::new(self, None);
+                        let _ = walker.walk_on();
+                        walker.total()
+                    }));
+                }
+                done = first.walk_on();
+            }
+            debug_assert!(done != Ok(Walked::Paused));
+            let mut all = first.total();
+            for thread in threads {
+                let total = thread.join().expect("a thread that searches");
+                all.counters.add(&total.counters);
+                all.tally.join(&total.tally);
+                all.batch.reached.join(&total.batch.reached);
+                all.batch.truncated.join(&total.batch.truncated);
+                all.cut |= total.cut;
+                all.bytes = all.bytes.max(total.bytes);
+            }
+            all
+        })
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Pool> {
+        self.pool.lock().expect("nothing panics while it is held")
+    }
+}
+
+struct Walker<'r, 'a, 'w, 'o, S: Successors, V: Visited> {
+    run: &'r Run<'a, S, V>,
+    /// The first thread talks to the observer.
+    watch: Option<&'w mut Watch<'o>>,
+    hand: V::Hand<'a>,
+    /// The way to the first frame.
+    prefix: Option<Arc<Prefix>>,
+    frames: Held<Frame>,
+    /// Frames below this one have nothing left (I3), and their steps are in the prefix.
+    base: usize,
+    /// The steps of all frames.
+    steps: Held<Step>,
     /// Outcomes made and not yet looked at, the next one last; their keys lie in `keys` in the same order.
-    waiting: Vec<Range<usize>>,
-    keys: Vec<u8>,
+    waiting: Held<Waiting>,
+    keys: Held<u8>,
+    /// The keys of all frames, if the store does not keep them.
+    path_keys: Held<u8>,
+    /// The state of the topmost frame, if it is at hand.
+    state: S::State,
+    at_hand: bool,
+    key: Vec<u8>,
+    offered: Vec<Step>,
+    answers: Vec<(StateId, bool)>,
+    batch: Batch,
+    counters: Counters,
+    tally: Tally,
     /// Some state was not expanded because it lies too deep.
     cut: bool,
+    news: News,
+    polls: u32,
+    pause_at: u64,
 }
 
 struct Frame {
+    /// The state's name, or where its key begins in `path_keys`.
     id: StateId,
     steps_from: usize,
-    next_step: usize,
-    waiting_from: usize,
+    waiting_from: u32,
+    /// Steps taken, and steps in all.
+    n_taken: u32,
+    n_steps: u32,
+    /// Which outcome of the step taken last the path goes on with.
+    path: u32,
 }
 
-impl<S: Successors, V: Visited> Run<'_, S, V> {
-    fn walk(&mut self, watch: &mut Watch<'_>) -> Option<Stopped> {
-        let state = match self.system.initial() {
-            Ok(state) => state,
-            Err(fault) => {
-                self.ledger.fault(&fault, None, Vec::new);
-                return None;
-            }
-        };
-        let mut key = Vec::new();
-        let mut answers = Vec::new();
-        let mut batch = Batch::default();
-        self.system.pack(&state, &mut key);
-        // The state of the topmost frame, while it is at hand.
-        let mut here = self.visit(&key, &mut answers);
-        loop {
-            if self.ledger.settled() {
-                return Some(Stopped::Settled);
-            }
-            let Some(frame) = self.frames.last_mut() else { break };
-            debug_assert!(frame.waiting_from <= self.waiting.len() && frame.next_step <= self.steps.len(), "I2");
-            if self.waiting.len() > frame.waiting_from {
-                let range = self.waiting.pop().expect("just looked");
-                key.clear();
-                key.extend_from_slice(&self.keys[range.clone()]);
-                self.keys.truncate(range.start);
-                if let Some(state) = self.visit(&key, &mut answers) {
-                    here = Some(state);
-                    let bytes = self.bytes();
-                    let Run { store, ledger, counters, frames, .. } = self;
-                    let frontier = frames.len() as u64;
-                    let stop = watch.poll(&ledger.request, counters, frontier, store.room(), || bytes);
-                    if stop.is_some() {
-                        return stop;
-                    }
-                }
-            } else if frame.next_step < self.steps.len() {
-                let step = self.steps[frame.next_step];
-                frame.next_step += 1;
-                let id = frame.id;
-                let state = here.take().unwrap_or_else(|| self.system.unpack(self.store.get(id)));
-                batch.clear();
-                self.system.fire(&state, &[step], &mut batch);
-                here = Some(state);
-                self.take_in(step, &batch);
-            } else {
-                self.steps.truncate(frame.steps_from);
-                self.frames.pop();
-                here = None;
-            }
+#[derive(Clone, Copy)]
+struct Waiting {
+    key_from: usize,
+    path: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Walked {
+    /// Nothing is left of this thread's part.
+    Out,
+    /// It is time to call others.
+    Paused,
+}
+
+impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
+    fn new(run: &'r Run<'a, S, V>, watch: Option<&'w mut Watch<'o>>) -> Self {
+        let budget = &run.request.budget;
+        Walker {
+            run,
+            watch,
+            hand: run.store.hand(),
+            prefix: None,
+            frames: Held::new(budget),
+            base: 0,
+            steps: Held::new(budget),
+            waiting: Held::new(budget),
+            keys: Held::new(budget),
+            path_keys: Held::new(budget),
+            state: run.system.unpack(&run.root),
+            at_hand: false,
+            key: Vec::new(),
+            offered: Vec::new(),
+            answers: Vec::new(),
+            batch: run.system.batch(),
+            counters: Counters::default(),
+            tally: Tally::default(),
+            cut: false,
+            news: News::default(),
+            polls: 0,
+            pause_at: u64::MAX,
         }
-        let max_depth = self.ledger.request.max_depth.unwrap_or(u32::MAX);
-        self.cut.then_some(Stopped::Depth(max_depth))
     }
 
-    /// Follows one transition. A new state gets a frame, and is returned unpacked.
-    fn visit(&mut self, key: &[u8], answers: &mut Vec<(StateId, bool)>) -> Option<S::State> {
-        self.store.find_or_put_all(key, std::slice::from_ref(&(0..key.len())), answers);
-        let (id, new) = answers[0];
+    fn total(self) -> Total {
+        let bytes = self.run.request.budget.used();
+        Total { counters: self.counters, tally: self.tally, batch: self.batch, cut: self.cut, bytes }
+    }
+
+    fn start(&mut self) -> Result<(), Halt> {
+        self.key.clone_from(&self.run.root);
+        let visited = self.visit();
+        self.or_stop(visited)
+    }
+
+    fn or_stop<T>(&self, result: Result<T, Full>) -> Result<T, Halt> {
+        result.map_err(|full| self.run.signals.full(full))
+    }
+
+    /// The own part, then those of others.
+    fn walk_on(&mut self) -> Result<Walked, Halt> {
+        loop {
+            self.walk()?;
+            if !self.take_work()? {
+                return Ok(Walked::Out);
+            }
+        }
+    }
+
+    fn walk(&mut self) -> Result<Walked, Halt> {
+        while self.frames.len() > self.base {
+            self.polls += 1;
+            if self.polls.is_multiple_of(POLL) {
+                self.poll()?;
+            }
+            if self.counters.stored > self.pause_at {
+                return Ok(Walked::Paused);
+            }
+            let n_waiting = self.waiting.len();
+            let n_frames = self.frames.len();
+            let frame = &mut self.frames[n_frames - 1];
+            debug_assert!(frame.waiting_from as usize <= n_waiting, "I2");
+            if n_waiting > frame.waiting_from as usize {
+                let Waiting { key_from, path } = self.waiting.pop().expect("just looked");
+                self.frames[n_frames - 1].path = path;
+                self.key.clear();
+                self.key.extend_from_slice(&self.keys[key_from..]);
+                self.keys.truncate(key_from);
+                let visited = self.visit();
+                self.or_stop(visited)?;
+            } else if frame.n_taken < frame.n_steps {
+                let step = self.steps[frame.steps_from + frame.n_taken as usize];
+                frame.n_taken += 1;
+                self.bring();
+                self.batch.clear();
+                self.run.system.fire(&mut self.state, &[step], &mut self.batch);
+                let taken = self.take_in(step);
+                self.or_stop(taken)?;
+            } else {
+                if !V::EXACT {
+                    let key_from = frame.id.0 as usize;
+                    self.path_keys.truncate(key_from);
+                }
+                self.steps.truncate(self.frames[n_frames - 1].steps_from);
+                self.frames.pop();
+                self.at_hand = false;
+            }
+        }
+        self.clear();
+        Ok(Walked::Out)
+    }
+
+    /// The state of the topmost frame is unpacked again if something else was done in between.
+    #[inline]
+    fn bring(&mut self) {
+        if self.at_hand {
+            return;
+        }
+        let id = self.frames[self.frames.len() - 1].id;
+        if V::EXACT {
+            self.run.store.load(&mut self.hand, id, &mut self.key);
+            self.run.system.unpack_into(&self.key, &mut self.state);
+        } else {
+            self.run.system.unpack_into(&self.path_keys[id.0 as usize..], &mut self.state);
+        }
+        self.at_hand = true;
+    }
+
+    /// Follows one transition, to `self.key`. A new state gets a frame and is at hand.
+    fn visit(&mut self) -> Result<(), Full> {
+        let all = 0..self.key.len();
+        let all = std::slice::from_ref(&all);
+        self.run.store.offer(&mut self.hand, &self.key, all)?;
+        self.run.store.settle(&mut self.hand, &self.key, all, &mut self.answers)?;
+        let (id, new) = self.answers[0];
         self.counters.transitions += 1;
+        self.news.transitions += 1;
         if !new {
-            return None;
+            return Ok(());
         }
         self.counters.stored += 1;
-        assert_eq!(self.counters.stored, self.store.len() as u64);
-        let depth = self.frames.len() as u64;
-        self.counters.depth = self.counters.depth.max(depth);
-        let state = self.system.unpack(key);
-        let mut offered = Vec::new();
-        self.system.enabled(&state, &mut offered);
-        let steps_from = self.steps.len();
-        debug_assert_eq!(self.frames.is_empty(), id == StateId(0), "I1");
-        self.frames.push(Frame { id, steps_from, next_step: steps_from, waiting_from: self.waiting.len() });
-        if offered.is_empty() {
-            if !self.system.may_end(&state) {
-                let frames = &self.frames;
-                self.ledger.note(Kind::EndState, None, None, || frames.iter().map(|f| f.id).collect());
-            }
-        } else if self.ledger.request.max_depth.is_some_and(|max| depth >= u64::from(max)) {
-            self.cut = true;
-        } else {
-            self.steps.append(&mut offered);
+        self.news.stored += 1;
+        let depth = self.prefix.as_ref().map_or(0, |p| p.len) + self.frames.len() - self.base;
+        self.counters.depth = self.counters.depth.max(depth as u64);
+        self.run.system.unpack_into(&self.key, &mut self.state);
+        self.at_hand = true;
+        self.run.system.enabled(&mut self.state, &mut self.offered);
+        let id = if V::EXACT { id } else { StateId(self.path_keys.len() as u64) };
+        if !V::EXACT {
+            self.path_keys.extend(&self.key)?;
         }
-        Some(state)
+        let ends = self.offered.is_empty();
+        if !ends && self.run.request.max_depth.is_some_and(|max| depth >= max as usize) {
+            self.cut = true;
+            self.offered.clear();
+        }
+        self.push_frame(id)?;
+        if ends && !self.run.system.may_end(&self.state) {
+            self.see(Kind::EndState, None, None);
+        }
+        Ok(())
+    }
+
+    /// A frame with the steps in `offered`.
+    fn push_frame(&mut self, id: StateId) -> Result<(), Full> {
+        let steps_from = self.steps.len();
+        self.steps.extend(&self.offered)?;
+        let waiting_from = u32::try_from(self.waiting.len()).expect("fewer outcomes wait than memory has room for");
+        let n_steps = self.offered.len() as u32;
+        self.frames.push(Frame { id, steps_from, waiting_from, n_taken: 0, n_steps, path: 0 })
     }
 
     /// Notes what happened on the way, and lays the outcomes by.
-    fn take_in(&mut self, step: Step, batch: &Batch) {
-        for outcome in &batch.outcomes {
-            for fault in &outcome.faults {
-                let frames = &self.frames;
-                self.ledger.fault(fault, Some((step, outcome.path)), || frames.iter().map(|f| f.id).collect());
-            }
+    fn take_in(&mut self, step: Step) -> Result<(), Full> {
+        for n in 0..self.batch.faults.len() {
+            let (outcome, fault) = self.batch.faults[n].clone();
+            let path = self.batch.outcomes[outcome].path;
+            self.see(kind_of(&fault.kind), Some((step, path)), Some(fault));
+        }
+        for outcome in self.batch.outcomes.iter().rev() {
             self.counters.atomic_steps += u64::from(outcome.atomic_steps);
-        }
-        for outcome in batch.outcomes.iter().rev() {
-            if let Some(key) = batch.key(outcome) {
-                let at = self.keys.len();
-                self.keys.extend_from_slice(key);
-                self.waiting.push(at..self.keys.len());
+            if let Some(key) = self.batch.key(outcome) {
+                self.waiting.push(Waiting { key_from: self.keys.len(), path: outcome.path })?;
+                self.keys.extend(key)?;
             }
         }
-        for &(p, e) in &batch.reached {
-            self.reached.put(p, e);
+        Ok(())
+    }
+
+    #[cold]
+    fn see(&mut self, kind: Kind, last: Option<(Step, u32)>, fault: Option<Fault>) {
+        self.tally.count(kind);
+        let mut ledger = self.run.ledger.lock().expect("nothing panics while it is held");
+        if !ledger.0.take(kind, fault.as_ref().and_then(place_of)) {
+            return;
         }
-        for &(p, e) in &batch.truncated {
-            self.truncated.put(p, e);
+        let mut steps = self.prefix.as_ref().map_or(Vec::new(), |p| p.steps());
+        steps.extend(self.taken(self.frames.len() - 1));
+        steps.extend(last);
+        ledger.1.push(Found { kind, steps, fault });
+        if ledger.0.settled() {
+            self.run.signals.stop(Stopped::Settled);
         }
     }
 
-    fn bytes(&self) -> u64 {
-        let beside = self.frames.capacity() * size_of::<Frame>()
-            + self.steps.capacity() * size_of::<Step>()
-            + self.waiting.capacity() * size_of::<Range<usize>>()
-            + self.keys.capacity();
-        self.store.bytes() + beside as u64
+    /// The steps from the first frame behind the prefix to frame `to`.
+    fn taken(&self, to: usize) -> impl Iterator<Item = (Step, u32)> {
+        self.frames[self.base..to].iter().map(|f| (self.steps[f.steps_from + f.n_taken as usize - 1], f.path))
+    }
+
+    #[inline]
+    fn poll(&mut self) -> Result<(), Halt> {
+        self.run.store.rest(&mut self.hand);
+        if self.run.n_hungry.load(Relaxed) > 0 {
+            // Without room for it, the work stays here.
+            let _ = self.give_work();
+        }
+        if self.polls.is_multiple_of(POLL * LOOK) {
+            self.run.signals.at_depth(self.counters.depth);
+            self.run.signals.look(&mut self.news)?;
+            if let Some(watch) = &mut self.watch {
+                watch.tell(&self.run.signals, Some((self.frames.len() - self.base) as u64))?;
+            }
+        }
+        self.run.signals.go_on()
+    }
+
+    /// Nothing is left: the stacks begin anew.
+    fn clear(&mut self) {
+        debug_assert!(self.waiting.is_empty() && self.keys.is_empty(), "I2");
+        self.frames.truncate(0);
+        self.steps.truncate(0);
+        self.path_keys.truncate(0);
+        self.base = 0;
+        self.prefix = None;
+        self.at_hand = false;
+    }
+
+    /// Lays what is left of the oldest frame that has steps left into the pool.
+    fn give_work(&mut self) -> Result<(), Full> {
+        let left = |f: &Frame| f.n_taken < f.n_steps;
+        // The topmost frame is what this thread lives on.
+        let Some(n) = (self.base..self.frames.len().saturating_sub(1)).find(|n| left(&self.frames[*n])) else {
+            return Ok(());
+        };
+        let mut steps = Held::new(&self.run.request.budget);
+        for step in self.taken(n) {
+            steps.push(step)?;
+        }
+        let len = self.prefix.as_ref().map_or(0, |p| p.len) + steps.len();
+        let prefix = Arc::new(Prefix { before: self.prefix.clone(), steps, len });
+        let frame = &mut self.frames[n];
+        let from = frame.steps_from + frame.n_taken as usize;
+        let to = frame.steps_from + frame.n_steps as usize;
+        frame.n_steps = frame.n_taken;
+        let id = frame.id;
+        let key = if V::EXACT {
+            Vec::new()
+        } else {
+            let to = self.frames[n + 1].id.0 as usize;
+            self.path_keys[id.0 as usize..to].to_vec()
+        };
+        let work = Work { prefix: prefix.clone(), id, key, steps: self.steps[from..to].to_vec() };
+        // The frames below have no steps left. Unless outcomes wait there, they are only a way (I3).
+        if self.frames[n].waiting_from as usize == 0 {
+            self.base = n;
+            self.prefix = Some(prefix);
+        }
+        let mut pool = self.run.lock();
+        pool.work.push(work);
+        self.run.n_hungry.store(pool.n_idle.saturating_sub(pool.work.len()), Relaxed);
+        self.run.wake.notify_one();
+        Ok(())
+    }
+
+    /// Waits for work. `false`: nobody has any, and nobody will.
+    fn take_work(&mut self) -> Result<bool, Halt> {
+        let run = self.run;
+        run.store.rest(&mut self.hand);
+        let mut pool = run.lock();
+        pool.n_idle += 1;
+        let work = loop {
+            if let Some(work) = pool.work.pop() {
+                pool.n_idle -= 1;
+                run.n_hungry.store(pool.n_idle.saturating_sub(pool.work.len()), Relaxed);
+                break work;
+            }
+            if pool.n_idle == pool.n_threads {
+                run.wake.notify_all();
+                return Ok(false);
+            }
+            run.n_hungry.store(pool.n_idle, Relaxed);
+            pool = run.wake.wait_timeout(pool, NAP).expect("nothing panics while it is held").0;
+            // A thread that stops early never becomes idle.
+            run.signals.look(&mut self.news)?;
+            if let Some(watch) = &mut self.watch {
+                watch.tell(&run.signals, Some(0))?;
+            }
+        };
+        drop(pool);
+        let Work { prefix, id, key, steps } = work;
+        assert!(self.frames.is_empty() && self.base == 0);
+        self.prefix = Some(prefix);
+        self.offered = steps;
+        let id = if V::EXACT { id } else { StateId(0) };
+        let pushed = self.path_keys.extend(&key).and_then(|()| self.push_frame(id));
+        self.or_stop(pushed)?;
+        Ok(true)
     }
 }

@@ -1,25 +1,29 @@
 //! Exhaustive searches for safety, and what they have in common.
 //!
 //! A search sees keys, steps and outcomes. It answers five kinds of question at once: failed assertions, invalid
-//! end states, run-time errors, trace assertions and promises. What it finds is a path of state numbers and the step that
-//! went wrong after it; [`crate::trace`] turns that into something to read.
+//! end states, run-time errors, trace assertions and promises. What it finds are the steps from the initial state to
+//! the violation; [`crate::trace`] turns them into something to read.
 
 pub mod bfs;
 pub mod dfs;
+mod held;
+mod levels;
+mod paths;
+mod watch;
 
 #[cfg(test)]
 mod tests;
 
-use crate::counters::{Counters, EdgeSet};
-use crate::observer::{Control, Observer, Progress};
+use crate::counters::Counters;
 use crate::verdict::Kind;
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::ir::{EdgeId, ProctypeId};
-use spinor_model::successors::Step;
-use spinor_store::StateId;
+use spinor_model::successors::{EdgeSet, Step, Successors};
+use spinor_store::{Budget, Full};
 use std::collections::BTreeSet;
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 /// The kinds one search answers.
 pub const SAFETY: [Kind; 5] = [Kind::Assertion, Kind::EndState, Kind::RuntimeError, Kind::Trace, Kind::Promise];
@@ -35,20 +39,36 @@ pub fn kind_of(fault: &FaultKind) -> Kind {
 }
 
 /// What to look for and when to stop.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Request {
     pub kinds: Vec<Kind>,
     /// As in the settings.
     pub all_errors: Option<usize>,
     pub max_depth: Option<u32>,
     pub max_time: Option<Duration>,
-    pub max_memory: Option<u64>,
+    /// Of everything that grows: the store, the levels, the stacks.
+    pub budget: Arc<Budget>,
+    /// Threads that may search.
+    pub jobs: usize,
+    /// Breadth-first, a level of no more states is one thread's work; depth-first, so are the first states.
+    pub alone: u64,
+}
+
+/// To start a thread costs 20 to 50 µs, which is the work of some hundred states.
+const ALONE: u64 = 1 << 11;
+
+impl Default for Request {
+    fn default() -> Self {
+        let budget = Budget::unlimited();
+        let (kinds, all_errors, max_depth, max_time) = (Vec::new(), None, None, None);
+        Request { kinds, all_errors, max_depth, max_time, budget, jobs: 1, alone: ALONE }
+    }
 }
 
 /// What a search has to say.
 #[derive(Debug)]
-pub struct Searched<V> {
-    pub store: V,
+pub struct Searched {
+    /// Breadth-first, those of a kind shortest first.
     pub found: Vec<Found>,
     /// Violations met, of every kind, asked for or not.
     pub tally: Tally,
@@ -61,22 +81,30 @@ pub struct Searched<V> {
     pub bytes: u64,
 }
 
-/// A violation: the states up to it, and the step that went wrong.
+impl Searched {
+    /// Not even the store found room.
+    pub fn none<S: Successors>(system: &S, full: Full, request: &Request) -> Searched {
+        let edges = system.batch();
+        Searched {
+            found: Vec::new(),
+            tally: Tally::default(),
+            counters: Counters::default(),
+            reached: edges.reached,
+            truncated: edges.truncated,
+            stopped: Some(stopped_by(full, &request.budget)),
+            bytes: 0,
+        }
+    }
+}
+
+/// A violation: the steps to it from the initial state, each with the number of its outcome. The last one shows the
+/// fault; at an invalid end there is no fault and no step after it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
     pub kind: Kind,
-    /// From the initial state on; empty if there is none.
-    pub path: Vec<StateId>,
-    /// The step from the last state of the path, and which of its outcomes; `None` at an end state.
-    pub last: Option<(Step, u32)>,
+    /// Empty also if the initial state could not be made.
+    pub steps: Vec<(Step, u32)>,
     pub fault: Option<Fault>,
-}
-
-impl Found {
-    /// Steps of the trace, an `atomic` counted as one.
-    pub fn n_steps(&self) -> usize {
-        self.path.len().saturating_sub(1) + usize::from(self.last.is_some())
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,6 +112,7 @@ pub enum Stopped {
     /// States at this depth were not expanded.
     Depth(u32),
     Time(Duration),
+    /// This many bytes were not enough.
     Memory(u64),
     /// The store has no more numbers.
     Numbers,
@@ -105,6 +134,10 @@ impl fmt::Display for Stopped {
     }
 }
 
+/// The search is to end; why is known to its [`watch::Signals`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Halt;
+
 /// How many violations of each kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally([u64; SAFETY.len()]);
@@ -113,120 +146,97 @@ impl Tally {
     pub fn of(&self, kind: Kind) -> u64 {
         row(kind).map_or(0, |r| self.0[r])
     }
+
+    fn count(&mut self, kind: Kind) {
+        self.0[row(kind).expect("a search finds the kinds of SAFETY only")] += 1;
+    }
+
+    fn join(&mut self, other: &Tally) {
+        self.0.iter_mut().zip(other.0).for_each(|(mine, theirs)| *mine += theirs);
+    }
 }
 
 fn row(kind: Kind) -> Option<usize> {
     SAFETY.iter().position(|k| *k == kind)
 }
 
-/// Keeps what was found, and knows when there is nothing left to find.
+/// Where a fault happened. With all errors, one trace per place: the second failure of the same assertion says
+/// little new.
+type Place = (ProctypeId, EdgeId);
+
+fn place_of(fault: &Fault) -> Option<Place> {
+    fault.at.map(|(_, proctype, edge)| (proctype, edge))
+}
+
+/// Knows which violations are wanted, and when there is nothing left to find.
+#[derive(Debug)]
 struct Ledger {
-    request: Request,
-    found: Vec<Found>,
-    tally: Tally,
+    kinds: Vec<Kind>,
+    all_errors: bool,
+    /// Traces a kind.
+    most: usize,
     kept: [usize; SAFETY.len()],
-    /// With all errors, one trace per place: the second failure of the same assertion says little new.
-    places: BTreeSet<(ProctypeId, EdgeId, Kind)>,
+    places: BTreeSet<(Place, Kind)>,
 }
 
 impl Ledger {
-    fn new(request: Request) -> Self {
-        let tally = Tally::default();
-        Ledger { request, found: Vec::new(), tally, kept: [0; SAFETY.len()], places: BTreeSet::new() }
-    }
-
-    /// Counts a violation, and keeps it if a trace of it is wanted.
-    fn note(
-        &mut self,
-        kind: Kind,
-        last: Option<(Step, u32)>,
-        fault: Option<&Fault>,
-        path: impl FnOnce() -> Vec<StateId>,
-    ) {
-        let r = row(kind).expect("a search finds the kinds of SAFETY only");
-        let wanted = self.request.kinds.contains(&kind);
-        self.tally.0[r] += 1;
-        let most = match self.request.all_errors {
+    fn new(request: &Request) -> Self {
+        let most = match request.all_errors {
             None => 1,
             Some(0) => usize::MAX,
             Some(n) => n,
         };
-        if !wanted || self.kept[r] >= most {
-            return;
+        Ledger {
+            kinds: request.kinds.clone(),
+            all_errors: request.all_errors.is_some(),
+            most,
+            kept: [0; SAFETY.len()],
+            places: BTreeSet::new(),
         }
-        if self.request.all_errors.is_some()
-            && let Some(Fault { at: Some((_, proctype, edge)), .. }) = fault
-            && !self.places.insert((*proctype, *edge, kind))
-        {
-            return;
-        }
-        self.kept[r] += 1;
-        self.found.push(Found { kind, path: path(), last, fault: fault.cloned() });
     }
 
-    fn fault(&mut self, fault: &Fault, last: Option<(Step, u32)>, path: impl FnOnce() -> Vec<StateId>) {
-        self.note(kind_of(&fault.kind), last, Some(fault), path);
+    /// Is a trace of such a violation still wanted?
+    fn wants(&self, kind: Kind, place: Option<Place>) -> bool {
+        self.kinds.contains(&kind)
+            && row(kind).is_some_and(|r| self.kept[r] < self.most)
+            && place.is_none_or(|place| !self.places.contains(&(place, kind)))
+    }
+
+    /// The same; if so, it is taken.
+    fn take(&mut self, kind: Kind, place: Option<Place>) -> bool {
+        let wanted = self.wants(kind, place);
+        if wanted {
+            self.kept[row(kind).expect("a kind of SAFETY")] += 1;
+            self.places.extend(place.map(|place| (place, kind)));
+        }
+        wanted
     }
 
     fn settled(&self) -> bool {
-        self.request.all_errors.is_none() && self.request.kinds.iter().all(|k| self.tally.of(*k) > 0)
+        !self.all_errors && self.kinds.iter().all(|k| row(*k).is_some_and(|r| self.kept[r] > 0))
     }
 }
 
-/// Asks now and then whether to go on.
-struct Watch<'a> {
-    observer: &'a mut dyn Observer,
-    started: Instant,
-    calls: u32,
-    shown: Duration,
+/// A search whose initial state cannot be made is over.
+fn no_start(fault: Fault, request: &Request, edges: spinor_model::successors::Batch) -> Searched {
+    let kind = kind_of(&fault.kind);
+    let mut tally = Tally::default();
+    tally.count(kind);
+    let found = Ledger::new(request).take(kind, None).then(|| Found { kind, steps: Vec::new(), fault: Some(fault) });
+    Searched {
+        found: found.into_iter().collect(),
+        tally,
+        counters: Counters::default(),
+        reached: edges.reached,
+        truncated: edges.truncated,
+        stopped: None,
+        bytes: request.budget.used(),
+    }
 }
 
-/// Expansions between two looks at the clock.
-const POLL: u32 = 1 << 10;
-const SHOW: Duration = Duration::from_millis(100);
-
-impl<'a> Watch<'a> {
-    fn new(observer: &'a mut dyn Observer) -> Self {
-        Watch { observer, started: Instant::now(), calls: 0, shown: Duration::ZERO }
-    }
-
-    /// Once per expanded state. `bytes` is asked only when it is looked at.
-    fn poll(
-        &mut self,
-        request: &Request,
-        counters: &Counters,
-        frontier: u64,
-        room: usize,
-        bytes: impl FnOnce() -> u64,
-    ) -> Option<Stopped> {
-        self.calls += 1;
-        if !self.calls.is_multiple_of(POLL) {
-            return None;
-        }
-        let elapsed = self.started.elapsed();
-        let bytes = bytes();
-        if let Some(t) = request.max_time
-            && elapsed >= t
-        {
-            return Some(Stopped::Time(t));
-        }
-        if let Some(n) = request.max_memory
-            && bytes > n
-        {
-            return Some(Stopped::Memory(n));
-        }
-        // More than the successors of POLL states, or the system has states of a thousand steps each.
-        if room < 1 << 20 {
-            return Some(Stopped::Numbers);
-        }
-        if elapsed >= self.shown + SHOW {
-            self.shown = elapsed;
-            let Counters { stored, transitions, depth, .. } = *counters;
-            let progress = Progress { stored, transitions, depth, frontier, bytes, elapsed };
-            if self.observer.progress(&progress) == Control::Stop {
-                return Some(Stopped::Interrupted);
-            }
-        }
-        None
+fn stopped_by(full: Full, budget: &Budget) -> Stopped {
+    match full {
+        Full::Memory => Stopped::Memory(budget.limit()),
+        Full::Numbers => Stopped::Numbers,
     }
 }

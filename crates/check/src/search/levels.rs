@@ -1,0 +1,159 @@
+//! The levels of a breadth-first search, all of them: they are what a trace is found in.
+//!
+//! # The argument
+//!   A small level lies behind the other small levels in one log, so that a model of a million levels pays a few
+//!   bytes for each. A large one keeps the logs that its threads wrote.
+//!
+//! # Invariants
+//!   I1 the levels are the states of the store, each once, by their least distance from the initial state
+//!   I2 up to the first large level, the order inside a level is the order of discovery by one thread
+
+use super::held::Held;
+use spinor_store::{Budget, Full, Log, StateId};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+pub(super) struct Levels {
+    /// The states that a small level has at most.
+    alone: u64,
+    levels: Held<Level>,
+    /// The small levels, one after the other, and how many states they have together.
+    small: Log,
+    /// How many levels there are before the first large one.
+    n_ordered: usize,
+}
+
+enum Level {
+    Small { from: u64, len: u32 },
+    Large(Box<[Log]>),
+}
+
+impl Levels {
+    pub fn new(budget: &Arc<Budget>, alone: u64) -> Levels {
+        Levels { alone, levels: Held::new(budget), small: Log::new(budget), n_ordered: 0 }
+    }
+
+    pub fn len(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// Adds what the threads found, `len` states in all. A small level is read into `ids`, and the logs can be used again.
+    pub fn push<'a>(
+        &mut self,
+        budget: &Arc<Budget>,
+        len: u64,
+        found: impl Iterator<Item = &'a mut Log>,
+        ids: &mut Vec<StateId>,
+    ) -> Result<(), Full> {
+        ids.clear();
+        if len > self.alone {
+            let take = |log: &mut Log| std::mem::replace(log, Log::new(budget));
+            return self.levels.push(Level::Large(found.filter(|log| !log.is_empty()).map(take).collect()));
+        }
+        if self.n_ordered == self.levels.len() {
+            self.n_ordered += 1; // I2
+        }
+        let from = self.small.len();
+        let mut chunk = Vec::new();
+        for log in found {
+            for n in 0..log.n_chunks() {
+                log.read_chunk(n, &mut chunk);
+                ids.extend_from_slice(&chunk);
+            }
+            log.clear();
+        }
+        for id in ids.iter() {
+            self.small.push(*id)?;
+        }
+        self.levels.push(Level::Small { from, len: len as u32 })
+    }
+
+    /// I2
+    pub fn is_ordered(&self, level: usize) -> bool {
+        level < self.n_ordered
+    }
+
+    /// Something to expand; `ids` are its states if it is small.
+    pub fn units<'a>(&'a self, level: usize, ids: &'a [StateId], jobs: usize) -> Units<'a> {
+        let kept: &[Log] = match &self.levels[level] {
+            Level::Small { .. } => &[],
+            Level::Large(logs) => logs,
+        };
+        let n_chunks: usize = kept.iter().map(Log::n_chunks).sum();
+        // A chunk is four thousand states: parts of it, where there are too few for all threads.
+        let parts = (16 * jobs).div_ceil(n_chunks.max(1)).min(16);
+        Units { ids, kept, parts: if jobs == 1 { 1 } else { parts }, next: AtomicUsize::new(0) }
+    }
+
+    pub fn is_small(&self, level: usize) -> bool {
+        matches!(self.levels[level], Level::Small { .. })
+    }
+
+    /// For reading small levels one after the other.
+    pub fn reader(&self) -> Reader<'_> {
+        let mut chunk = Vec::new();
+        if !self.small.is_empty() {
+            self.small.read_chunk(0, &mut chunk);
+        }
+        Reader { levels: self, chunk_len: chunk.len().max(1), at: 0, chunk }
+    }
+}
+
+pub(super) struct Reader<'a> {
+    levels: &'a Levels,
+    /// All chunks of a log are equally long, except the last.
+    chunk_len: usize,
+    /// The chunk read last.
+    at: usize,
+    chunk: Vec<StateId>,
+}
+
+impl Reader<'_> {
+    /// The states of a level into `ids` if it is small.
+    pub fn read(&mut self, level: usize, ids: &mut Vec<StateId>) {
+        ids.clear();
+        let Level::Small { from, len } = self.levels.levels[level] else { return };
+        for n in from as usize..from as usize + len as usize {
+            if self.at != n / self.chunk_len {
+                self.at = n / self.chunk_len;
+                self.levels.small.read_chunk(self.at, &mut self.chunk);
+            }
+            ids.push(self.chunk[n % self.chunk_len]);
+        }
+    }
+}
+
+/// The states of a level, in portions for whoever asks first.
+pub(super) struct Units<'a> {
+    ids: &'a [StateId],
+    kept: &'a [Log],
+    parts: usize,
+    next: AtomicUsize,
+}
+
+impl Units<'_> {
+    /// Reads the next portion into `ids`; `false` if there is none.
+    pub fn take(&self, ids: &mut Vec<StateId>) -> bool {
+        let n = self.next.fetch_add(1, Relaxed);
+        if !self.ids.is_empty() {
+            ids.clear();
+            if n == 0 {
+                ids.extend_from_slice(self.ids);
+            }
+            return n == 0;
+        }
+        let (mut chunk, part) = (n / self.parts, n % self.parts);
+        for log in self.kept {
+            if chunk < log.n_chunks() {
+                log.read_chunk(chunk, ids);
+                let cut = |part| ids.len() * part / self.parts;
+                let (from, to) = (cut(part), cut(part + 1));
+                ids.truncate(to);
+                ids.drain(..from);
+                return true;
+            }
+            chunk -= log.n_chunks();
+        }
+        false
+    }
+}

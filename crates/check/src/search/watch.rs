@@ -1,0 +1,121 @@
+//! Whether to go on: asked by every thread, decided by any.
+
+use super::{Halt, Request, Stopped, stopped_by};
+use crate::observer::{Control, Observer, Progress};
+use spinor_store::{Budget, Full};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// What the threads of a search tell each other.
+pub(super) struct Signals {
+    stop: AtomicBool,
+    why: Mutex<Option<Stopped>>,
+    started: Instant,
+    max_time: Option<Duration>,
+    budget: Arc<Budget>,
+    stored: AtomicU64,
+    transitions: AtomicU64,
+    expanded: AtomicU64,
+    depth: AtomicU64,
+}
+
+/// What a thread has done since it last said so.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct News {
+    pub stored: u64,
+    pub transitions: u64,
+    pub expanded: u64,
+}
+
+impl Signals {
+    pub fn new(request: &Request) -> Signals {
+        Signals {
+            stop: AtomicBool::new(false),
+            why: Mutex::new(None),
+            started: Instant::now(),
+            max_time: request.max_time,
+            budget: request.budget.clone(),
+            stored: AtomicU64::new(0),
+            transitions: AtomicU64::new(0),
+            expanded: AtomicU64::new(0),
+            depth: AtomicU64::new(0),
+        }
+    }
+
+    /// The first reason counts.
+    pub fn stop(&self, why: Stopped) -> Halt {
+        let mut first = self.why.lock().expect("nothing panics while it is held");
+        first.get_or_insert(why);
+        self.stop.store(true, Relaxed);
+        Halt
+    }
+
+    pub fn full(&self, full: Full) -> Halt {
+        self.stop(stopped_by(full, &self.budget))
+    }
+
+    pub fn why(&self) -> Option<Stopped> {
+        *self.why.lock().expect("nothing panics while it is held")
+    }
+
+    /// Cheap: for every batch.
+    #[inline]
+    pub fn go_on(&self) -> Result<(), Halt> {
+        if self.stop.load(Relaxed) { Err(Halt) } else { Ok(()) }
+    }
+
+    /// Looks at the clock: for every few batches.
+    pub fn look(&self, news: &mut News) -> Result<(), Halt> {
+        let News { stored, transitions, expanded } = std::mem::take(news);
+        self.transitions.fetch_add(transitions, Relaxed);
+        self.stored.fetch_add(stored, Relaxed);
+        self.expanded.fetch_add(expanded, Relaxed);
+        if let Some(t) = self.max_time
+            && self.started.elapsed() >= t
+        {
+            return Err(self.stop(Stopped::Time(t)));
+        }
+        self.go_on()
+    }
+
+    pub fn at_depth(&self, depth: u64) {
+        self.depth.fetch_max(depth, Relaxed);
+    }
+}
+
+/// The observer, and when it was told last; only the thread that started the search has it.
+pub(super) struct Watch<'a> {
+    observer: &'a mut dyn Observer,
+    told: Duration,
+}
+
+const TELL: Duration = Duration::from_millis(100);
+
+impl<'a> Watch<'a> {
+    pub fn new(observer: &'a mut dyn Observer) -> Self {
+        Watch { observer, told: Duration::ZERO }
+    }
+
+    /// Several times a second. `frontier` as in [`Progress`]; known and not expanded, if nothing is given.
+    pub fn tell(&mut self, signals: &Signals, frontier: Option<u64>) -> Result<(), Halt> {
+        let elapsed = signals.started.elapsed();
+        if elapsed < self.told + TELL {
+            return Ok(());
+        }
+        self.told = elapsed;
+        let (stored, expanded) = (signals.stored.load(Relaxed), signals.expanded.load(Relaxed));
+        let progress = Progress {
+            stored,
+            transitions: signals.transitions.load(Relaxed),
+            depth: signals.depth.load(Relaxed),
+            frontier: frontier.unwrap_or(stored.saturating_sub(expanded)),
+            bytes: signals.budget.used(),
+            elapsed,
+        };
+        match self.observer.progress(&progress) {
+            Control::Continue => Ok(()),
+            Control::Stop => Err(signals.stop(Stopped::Interrupted)),
+        }
+    }
+}
