@@ -5,7 +5,7 @@
 //! variable that follows it, and things that never change; and a few shared words, one of which depends on all
 //! processes. Making a successor is a copy and three stores, so the time is the store's and the loop's.
 
-use spinor_store::{Arena, Budget, Log, StateId, Visited};
+use spinor_store::{Arena, Budget, Compact, Log, StateId, Visited};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
@@ -122,6 +122,12 @@ fn main() {
         "store", "threads", "states", "steps", "seconds", "ns/step", "bytes/st."
     );
     let budget = Budget::unlimited();
+    for n_threads in [1, 2] {
+        report("compact", system, n_threads, Compact::new(&budget, Box::new(|_| Vec::new())).expect("room"));
+    }
+    if std::env::var_os("QUICK").is_some() {
+        return;
+    }
     for n_threads in [1, 2] {
         report("arena", system, n_threads, Arena::new(&budget).expect("room"));
     }

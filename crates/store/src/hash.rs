@@ -44,7 +44,7 @@ fn word(eight: &[u8]) -> u64 {
     u64::from_le_bytes(eight.try_into().expect("eight bytes"))
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
     use std::collections::BTreeSet;

@@ -7,17 +7,29 @@
 //! | store | exact | for |
 //! |---|---|---|
 //! | [`Arena`] | yes | being obviously right: the oracle of the others |
+//! | [`Compact`] | yes | most searches: small and fast, for many threads |
+//!
+//! The lock-free inserts are tested in all schedules of two threads by
+//! `RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p spinor-store --release --lib loom`.
 
 mod arena;
 mod budget;
+mod compact;
+mod fold;
 mod hash;
 mod log;
+mod memory;
+mod nodes;
+mod plan;
+mod roots;
 mod side;
-#[cfg(test)]
+mod sync;
+#[cfg(all(test, not(loom)))]
 mod testing;
 
 pub use arena::{Arena, ArenaHand};
 pub use budget::{Account, Budget, Full};
+pub use compact::{Compact, CompactHand, Order};
 pub use hash::hash64;
 pub use log::Log;
 pub use side::Marks;

@@ -1,0 +1,400 @@
+//! The tree store: an exact store in which a state costs little more than the pair of numbers that names it.
+//!
+//! # The argument
+//!   A key's words hang in a tree (`plan`) whose nodes are shared between all states (`nodes`), so that a part that
+//!   many states have in common is kept once. A state is the pair of its two root nodes; the pair, with the
+//!   key's class, is the state's name, and the set of pairs of a class (`roots`) is the set of its states.
+//!   Equal keys have equal trees, and a tree is its numbers: so equal keys, and only they, have equal names.
+//!   A successor differs little from the state it was made from, so its tree is found by looking up the few nodes
+//!   above the changed words (`fold`).
+//!
+//! # Growth
+//!   All tables are behind one lock. A hand holds it shared from its first use on; whoever finds a table full
+//!   gives its hold up, says that it waits, takes the lock alone and grows. The others give theirs up when they
+//!   rest. Names do not change, and neither do the cells that hands keep.
+//!
+//! # Invariants
+//!   I1 a name that was given out has its pair in its class's roots, and all nodes below it are there
+//!   I2 offered names fit into their class's fields
+//!
+//! # Cost
+//!   4.7 to 9.4 bytes a state, and about 25 a node; there are as many nodes as parts of different content.
+
+use crate::budget::{Account, Budget, Full};
+use crate::fold::Cells;
+use crate::nodes::{NODE_BITS, NoRoom, Nodes};
+use crate::plan::{N_CLASSES, Plan, class_of};
+use crate::roots::Roots;
+use crate::{StateId, Visited};
+use std::fmt;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, RwLock, RwLockReadGuard};
+
+/// For the first key of each class, an order of its 32-bit words: those that change together lie together.
+pub type Order = Box<dyn Fn(&[u8]) -> Vec<u32> + Send + Sync>;
+
+/// See the module.
+pub struct Compact {
+    tables: RwLock<Tables>,
+    /// How many threads wait to grow the tables.
+    waiting: AtomicU32,
+    /// States per class.
+    counts: [AtomicU64; N_CLASSES],
+    account: Account,
+    order: Order,
+    weak: bool,
+}
+
+struct Tables {
+    nodes: Nodes,
+    classes: [Option<Box<Class>>; N_CLASSES],
+}
+
+struct Class {
+    plan: Plan,
+    roots: Roots,
+}
+
+/// What one thread needs.
+pub struct CompactHand<'s> {
+    store: &'s Compact,
+    tables: Option<RwLockReadGuard<'s, Tables>>,
+    /// For each class the cells of some state: of the loaded one in its class.
+    cells: [Option<Box<Cells>>; N_CLASSES],
+    loaded: Option<usize>,
+    offered: Vec<StateId>,
+}
+
+/// Why a thread cannot go on.
+#[derive(Clone, Copy)]
+enum Need<'k> {
+    Nodes,
+    Class(usize, &'k [u8]),
+    Bits(usize, u32, u32),
+    Slots(usize),
+}
+
+impl From<NoRoom> for Need<'_> {
+    fn from(NoRoom: NoRoom) -> Self {
+        Need::Nodes
+    }
+}
+
+impl fmt::Debug for Compact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Compact({} states)", self.len())
+    }
+}
+
+impl Compact {
+    pub fn new(budget: &Arc<Budget>, order: Order) -> Result<Self, Full> {
+        Compact::with_hashes(budget, order, 64, false)
+    }
+
+    /// A store whose nodes hash to so many bits and whose roots are not mixed at all. Nothing but the speed may
+    /// depend on them, and tests show that nothing does.
+    pub fn with_weak_hashes(budget: &Arc<Budget>, order: Order, hash_bits: u32) -> Result<Self, Full> {
+        Compact::with_hashes(budget, order, hash_bits, true)
+    }
+
+    fn with_hashes(budget: &Arc<Budget>, order: Order, hash_bits: u32, weak: bool) -> Result<Self, Full> {
+        let account = budget.account();
+        let tables = Tables { nodes: Nodes::new(hash_bits, &account)?, classes: [const { None }; N_CLASSES] };
+        let counts = [const { AtomicU64::new(0) }; N_CLASSES];
+        Ok(Compact { tables: RwLock::new(tables), waiting: AtomicU32::new(0), counts, account, order, weak })
+    }
+
+    /// How many inner nodes there are, and how many states found no place in the root tables.
+    pub fn inside(&self) -> (u64, u64) {
+        let tables = self.tables.read().expect("no panic inside");
+        let stashed = tables.classes.iter().flatten().map(|class| class.roots.n_stashed() as u64).sum();
+        (u64::from(tables.nodes.len()), stashed)
+    }
+
+    #[cold]
+    fn grow(&self, hand: &mut CompactHand<'_>, need: Need<'_>) -> Result<(), Full> {
+        hand.tables = None;
+        self.waiting.fetch_add(1, Relaxed);
+        let mut tables = self.tables.write().expect("no panic inside");
+        self.waiting.fetch_sub(1, Relaxed);
+        let tables = &mut *tables;
+        // Another thread may have done it already; then each of these does nothing.
+        match need {
+            Need::Nodes => tables.nodes.grow(&self.account),
+            Need::Class(class, key) => {
+                if tables.classes[class].is_none() {
+                    let plan = Plan::new(class, &(self.order)(key));
+                    let roots = Roots::new(self.weak, &self.account)?;
+                    tables.classes[class] = Some(Box::new(Class { plan, roots }));
+                }
+                Ok(())
+            }
+            Need::Bits(class, left, right) => tables.class_mut(class).roots.widen(left, right, &self.account),
+            Need::Slots(class) => {
+                let roots = &mut tables.class_mut(class).roots;
+                if self.counts[class].load(Relaxed) > roots.limit() { roots.grow(&self.account) } else { Ok(()) }
+            }
+        }
+    }
+
+    /// Offers keys until there are no more or something must grow; how many it took.
+    fn offer_some<'k>(
+        &self,
+        hand: &mut CompactHand<'_>,
+        bytes: &'k [u8],
+        keys: &[Range<usize>],
+    ) -> Result<(), (usize, Result<Need<'k>, Full>)> {
+        let CompactHand { tables, cells, loaded, offered, .. } = hand;
+        let tables = tables.as_ref().expect("the caller took hold");
+        for (i, range) in keys.iter().enumerate() {
+            let key = &bytes[range.clone()];
+            let Some(class) = class_of(key.len()) else { return Err((i, Err(Full::Numbers))) };
+            let Some(Class { plan, roots }) = tables.classes[class].as_deref() else {
+                return Err((i, Ok(Need::Class(class, key))));
+            };
+            let cells = cells[class].get_or_insert_with(|| Box::new(Cells::new(plan)));
+            // Keys of another class than the loaded one's are likely to be more like each other than like an old
+            // state.
+            let follow = *loaded != Some(class);
+            let (left, right) =
+                cells.fold(plan, &tables.nodes, key, follow).map_err(|no_room| (i, Ok(no_room.into())))?;
+            if !roots.fits(left, right) {
+                return Err((i, Ok(Need::Bits(class, left, right))));
+            }
+            roots.prefetch(left, right);
+            offered.push(name(class, left, right));
+        }
+        Ok(())
+    }
+
+    /// Settles offered names until there are no more or something must grow.
+    fn settle_some(
+        &self,
+        hand: &CompactHand<'_>,
+        out: &mut Vec<(StateId, bool)>,
+    ) -> Result<(), Result<Need<'static>, Full>> {
+        let tables = hand.tables.as_ref().expect("the caller took hold");
+        while let Some(first) = hand.offered.get(out.len()) {
+            let class = parts(*first).0;
+            let Class { roots, .. } = tables.class(class);
+            let count = self.counts[class].load(Relaxed);
+            let mut n_new = 0;
+            let mut full = None;
+            for &id in &hand.offered[out.len()..] {
+                let (class_of_it, left, right) = parts(id);
+                if class_of_it != class || count + n_new > roots.limit() {
+                    break;
+                }
+                debug_assert!(roots.fits(left, right), "I2");
+                match roots.put(left, right, &self.account) {
+                    Ok(new) => {
+                        n_new += u64::from(new);
+                        out.push((id, new));
+                    }
+                    Err(f) => {
+                        full = Some(f);
+                        break;
+                    }
+                }
+            }
+            if n_new > 0 {
+                self.counts[class].fetch_add(n_new, Relaxed);
+            }
+            if let Some(full) = full {
+                return Err(Err(full));
+            }
+            if count + n_new > roots.limit() && out.len() < hand.offered.len() {
+                return Err(Ok(Need::Slots(class)));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Tables {
+    #[inline]
+    fn class(&self, class: usize) -> &Class {
+        self.classes[class].as_deref().expect("I1")
+    }
+
+    fn class_mut(&mut self, class: usize) -> &mut Class {
+        self.classes[class].as_deref_mut().expect("I1")
+    }
+}
+
+#[inline]
+fn name(class: usize, left: u32, right: u32) -> StateId {
+    StateId((class as u64) << (2 * NODE_BITS) | u64::from(left) << NODE_BITS | u64::from(right))
+}
+
+#[inline]
+fn parts(StateId(id): StateId) -> (usize, u32, u32) {
+    let node = |n: u64| (n & ((1 << NODE_BITS) - 1)) as u32;
+    ((id >> (2 * NODE_BITS)) as usize, node(id >> NODE_BITS), node(id))
+}
+
+impl<'s> CompactHand<'s> {
+    #[inline]
+    fn hold(&mut self) {
+        if self.tables.is_none() {
+            self.tables = Some(self.store.tables.read().expect("no panic inside"));
+        }
+    }
+}
+
+impl fmt::Debug for CompactHand<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CompactHand({} offered)", self.offered.len())
+    }
+}
+
+impl Visited for Compact {
+    type Hand<'s> = CompactHand<'s>;
+    const EXACT: bool = true;
+
+    fn hand(&self) -> CompactHand<'_> {
+        let cells = [const { None }; N_CLASSES];
+        CompactHand { store: self, tables: None, cells, loaded: None, offered: Vec::new() }
+    }
+
+    fn load(&self, hand: &mut CompactHand<'_>, id: StateId, key: &mut Vec<u8>) {
+        debug_assert!(std::ptr::eq(self, hand.store), "a hand of this store");
+        hand.hold();
+        let tables = hand.tables.as_ref().expect("held");
+        let (class, left, right) = parts(id);
+        let plan = &tables.class(class).plan;
+        let cells = hand.cells[class].get_or_insert_with(|| Box::new(Cells::new(plan)));
+        cells.unfold(plan, &tables.nodes, left, right);
+        cells.key(plan, key);
+        hand.loaded = Some(class);
+    }
+
+    fn offer(&self, hand: &mut CompactHand<'_>, bytes: &[u8], mut keys: &[Range<usize>]) -> Result<(), Full> {
+        debug_assert!(std::ptr::eq(self, hand.store), "a hand of this store");
+        loop {
+            hand.hold();
+            let Err((n_done, stopped)) = self.offer_some(hand, bytes, keys) else { return Ok(()) };
+            keys = &keys[n_done..];
+            let grown = stopped.and_then(|need| self.grow(hand, need));
+            if grown.is_err() {
+                hand.offered.clear();
+                return grown;
+            }
+        }
+    }
+
+    fn settle(
+        &self,
+        hand: &mut CompactHand<'_>,
+        _: &[u8],
+        keys: &[Range<usize>],
+        out: &mut Vec<(StateId, bool)>,
+    ) -> Result<(), Full> {
+        debug_assert!(std::ptr::eq(self, hand.store), "a hand of this store");
+        assert_eq!(hand.offered.len(), keys.len(), "what is settled was offered");
+        out.clear();
+        let done = loop {
+            hand.hold();
+            let Err(stopped) = self.settle_some(hand, out) else { break Ok(()) };
+            let grown = stopped.and_then(|need| self.grow(hand, need));
+            if grown.is_err() {
+                break grown;
+            }
+        };
+        hand.offered.clear();
+        done
+    }
+
+    #[inline]
+    fn rest(&self, hand: &mut CompactHand<'_>) {
+        if self.waiting.load(Relaxed) > 0 {
+            hand.tables = None;
+        }
+    }
+
+    fn len(&self) -> u64 {
+        self.counts.iter().map(|count| count.load(Relaxed)).sum()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.account.held()
+    }
+
+    fn omission(&self) -> Option<f64> {
+        None
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    fn identity() -> Order {
+        Box::new(|_| Vec::new())
+    }
+
+    fn compact() -> Compact {
+        Compact::new(&Budget::unlimited(), identity()).expect("room")
+    }
+
+    #[test]
+    fn it_agrees_with_a_map() {
+        testing::agrees_with_a_map(compact);
+    }
+
+    #[test]
+    fn it_agrees_with_a_map_in_any_order_of_words() {
+        let backwards = || -> Order { Box::new(|key| (0..key.len().div_ceil(4) as u32).rev().collect()) };
+        testing::agrees_with_a_map(|| Compact::new(&Budget::unlimited(), backwards()).expect("room"));
+    }
+
+    #[test]
+    fn weak_hashes_change_nothing_but_the_speed() {
+        for bits in [0, 4, 8] {
+            let weak = || Compact::with_weak_hashes(&Budget::unlimited(), identity(), bits).expect("room");
+            testing::agrees_with_a_map_on_few(weak);
+        }
+    }
+
+    #[test]
+    fn it_keeps_its_budget() {
+        testing::keeps_its_budget(|budget| Compact::new(budget, identity()));
+    }
+
+    #[test]
+    fn each_key_is_new_to_one_thread() {
+        testing::each_key_is_new_to_one_thread(compact);
+        let weak = || Compact::with_weak_hashes(&Budget::unlimited(), identity(), 4).expect("room");
+        testing::each_key_is_new_to_one_thread(weak);
+    }
+
+    #[test]
+    fn keys_that_are_too_long_are_refused() {
+        let store = compact();
+        let mut hand = store.hand();
+        assert_eq!(store.put(&mut hand, &vec![0; 1 << 26]), Err(Full::Numbers));
+        assert!(store.put(&mut hand, b"a").expect("room").1);
+    }
+
+    #[test]
+    fn products_cost_less_than_ten_bytes_a_state() {
+        let store = compact();
+        let mut hand = store.hand();
+        let mut key = vec![0; 128];
+        let mut worst = 0.0f64;
+        for i in 0..500_000u64 {
+            let mut rest = i;
+            for part in key.chunks_mut(16) {
+                part[0] = (rest % 6) as u8;
+                rest /= 6;
+            }
+            assert!(store.put(&mut hand, &key).expect("room").1);
+            if i > 100_000 {
+                worst = worst.max(store.bytes() as f64 / store.len() as f64);
+            }
+        }
+        assert!(worst < 10.0, "{worst}");
+    }
+}

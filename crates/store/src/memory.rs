@@ -1,0 +1,270 @@
+//! Zeroed memory that grows where it is, on huge pages. The one unsafe file of this crate.
+//!
+//! # The argument
+//!   Address space is free. A region reserves as much of it as it could ever need, and makes its beginning
+//!   readable and writable as it grows; so growing copies nothing, and nothing that was there moves. Fresh pages
+//!   are zero, and zero is a valid `T`. From 2 MiB on the system is asked for huge pages: a probe of a large
+//!   table on small pages misses the page tables too (measured: 1.35 times the whole search).
+//!
+//!   Where there is no mmap (or under Miri, or a schedule explorer), a region is a vector.
+//!
+//! # Invariants
+//!   I1 the first `len` elements lie in readable and writable memory that belongs to this region alone
+//!   I2 every element was zero before it was first written
+
+#![allow(unsafe_code)]
+
+use crate::sync::{AtomicU32, AtomicU64};
+use crate::{Account, Full};
+use std::ops::Deref;
+
+/// A type made of atomics alone, for which all bits zero is a value: `zero()`.
+///
+/// # Safety
+/// Memory of zero bytes, well aligned, must be a valid `Self`; and `Self` must be `Sync` and need no drop.
+pub unsafe trait Zeroed: Sync + Send {
+    #[cfg_attr(not(any(loom, miri)), allow(dead_code))] // where memory is mapped, it comes as zero
+    fn zero() -> Self;
+}
+
+// SAFETY: an atomic integer has the size and the bit validity of its integer (only used where it is std's: a loom
+// atomic never meets the mapped region).
+unsafe impl Zeroed for AtomicU32 {
+    fn zero() -> Self {
+        AtomicU32::new(0)
+    }
+}
+
+// SAFETY: as above.
+unsafe impl Zeroed for AtomicU64 {
+    fn zero() -> Self {
+        AtomicU64::new(0)
+    }
+}
+
+/// Sixteen slots on one cache line.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Line(pub [AtomicU32; 16]);
+
+// SAFETY: an array of zeroable elements; the alignment adds no bytes, and a region is aligned to a page.
+unsafe impl Zeroed for Line {
+    fn zero() -> Self {
+        Line(std::array::from_fn(|_| AtomicU32::zero()))
+    }
+}
+
+/// Four words, as two.
+#[derive(Debug)]
+#[repr(C, align(16))]
+pub struct Quad(pub [AtomicU64; 2]);
+
+// SAFETY: as for a line.
+unsafe impl Zeroed for Quad {
+    fn zero() -> Self {
+        Quad(std::array::from_fn(|_| AtomicU64::zero()))
+    }
+}
+
+/// Starts fetching `it` into the cache. Says nothing about when.
+#[inline(always)]
+pub fn prefetch<T>(it: &T) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: prefetching changes no memory and cannot fault, whatever the address.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(it).cast());
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = it;
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Region<T: Zeroed> {
+    memory: imp::Memory<T>,
+    /// What was charged for it.
+    bytes: u64,
+}
+
+impl<T: Zeroed> Region<T> {
+    /// Empty, and able to grow to `max` elements.
+    pub fn new(max: usize) -> Result<Self, Full> {
+        Ok(Region { memory: imp::Memory::reserve(max).ok_or(Full::Memory)?, bytes: 0 })
+    }
+
+    /// At least `len` elements. Charged first; nothing is changed if it is refused.
+    pub fn grow_to(&mut self, len: usize, account: &Account) -> Result<(), Full> {
+        let bytes = round(len.checked_mul(size_of::<T>()).ok_or(Full::Memory)?) as u64;
+        if bytes > self.bytes {
+            account.charge(bytes - self.bytes)?;
+            if !self.memory.extend(bytes as usize) {
+                account.release(bytes - self.bytes);
+                return Err(Full::Memory);
+            }
+            self.bytes = bytes;
+        }
+        assert!(self.len() >= len, "I1");
+        Ok(())
+    }
+
+    /// Memory held, in bytes: to be released when it is dropped before its account.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl<T: Zeroed> Deref for Region<T> {
+    type Target = [T];
+
+    #[inline(always)]
+    fn deref(&self) -> &[T] {
+        self.memory.as_slice()
+    }
+}
+
+/// The explorer slows with every atomic there is.
+const PAGE: usize = if cfg!(loom) { 1 } else { 1 << 12 };
+const HUGE: usize = 1 << 21;
+
+/// To whole pages; to whole huge pages where that adds little.
+fn round(bytes: usize) -> usize {
+    bytes.next_multiple_of(if bytes >= 8 * HUGE { HUGE } else { PAGE })
+}
+
+#[cfg(all(unix, not(all(loom, test)), not(miri)))]
+mod imp {
+    use super::{HUGE, Zeroed};
+    use std::ptr::NonNull;
+
+    #[derive(Debug)]
+    pub struct Memory<T> {
+        start: NonNull<T>,
+        len: usize,
+        /// The reservation: from `mapped`, `reserved` bytes; `start` is its first multiple of a huge page.
+        mapped: NonNull<libc::c_void>,
+        reserved: usize,
+    }
+
+    // SAFETY: the memory belongs to this region alone (I1), and `T` may be shared and sent.
+    unsafe impl<T: Zeroed> Send for Memory<T> {}
+    // SAFETY: as above; through a shared region one gets only `&T`.
+    unsafe impl<T: Zeroed> Sync for Memory<T> {}
+
+    impl<T: Zeroed> Memory<T> {
+        /// Takes less address space where that much is not given.
+        pub fn reserve(max: usize) -> Option<Self> {
+            let mut reserved = max.checked_mul(size_of::<T>())?.checked_next_multiple_of(HUGE)? + HUGE;
+            loop {
+                let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+                // SAFETY: a new mapping at an address of the system's choice touches no memory of ours.
+                let mapped = unsafe { libc::mmap(std::ptr::null_mut(), reserved, libc::PROT_NONE, flags, -1, 0) };
+                if mapped != libc::MAP_FAILED {
+                    let mapped = NonNull::new(mapped)?;
+                    let skip = mapped.as_ptr().align_offset(HUGE);
+                    assert!(skip < HUGE && align_of::<T>() <= HUGE);
+                    // SAFETY: `reserved` is more than a huge page, so `skip` bytes on is inside the mapping.
+                    let start = unsafe { mapped.byte_add(skip) }.cast();
+                    return Some(Memory { start, len: 0, mapped, reserved });
+                }
+                reserved /= 2;
+                if reserved <= 2 * HUGE {
+                    return None;
+                }
+            }
+        }
+
+        /// Makes the first `bytes` bytes usable.
+        pub fn extend(&mut self, bytes: usize) -> bool {
+            if bytes > self.reserved - HUGE {
+                return false;
+            }
+            let start = self.start.as_ptr().cast();
+            // SAFETY: `start` is less than a huge page into the mapping and `bytes` at most a huge page less than
+            // it, so this is our own mapping; what is usable already stays as it is.
+            if unsafe { libc::mprotect(start, bytes, libc::PROT_READ | libc::PROT_WRITE) } != 0 {
+                return false;
+            }
+            #[cfg(target_os = "linux")]
+            if bytes >= HUGE {
+                // SAFETY: the same range; advice changes no contents. That it is refused does not matter.
+                unsafe { libc::madvise(start, bytes, libc::MADV_HUGEPAGE) };
+            }
+            self.len = bytes / size_of::<T>();
+            true
+        }
+
+        #[inline(always)]
+        pub fn as_slice(&self) -> &[T] {
+            // SAFETY: I1; `start` is aligned; fresh pages of an anonymous mapping are zero, a valid `T` (I2); `T`
+            // is only ever written through its atomics.
+            unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
+        }
+    }
+
+    impl<T> Drop for Memory<T> {
+        fn drop(&mut self) {
+            // SAFETY: exactly our mapping, to which nobody has a reference any more; `T` needs no drop.
+            let done = unsafe { libc::munmap(self.mapped.as_ptr(), self.reserved) };
+            debug_assert_eq!(done, 0);
+        }
+    }
+}
+
+#[cfg(not(all(unix, not(all(loom, test)), not(miri))))]
+mod imp {
+    use super::Zeroed;
+
+    #[derive(Debug)]
+    pub struct Memory<T> {
+        all: Vec<T>,
+        max: usize,
+    }
+
+    impl<T: Zeroed> Memory<T> {
+        pub fn reserve(max: usize) -> Option<Self> {
+            Some(Memory { all: Vec::new(), max })
+        }
+
+        pub fn extend(&mut self, bytes: usize) -> bool {
+            let len = bytes / size_of::<T>();
+            let more = len.saturating_sub(self.all.len());
+            if len > self.max.max(bytes) || self.all.try_reserve_exact(more).is_err() {
+                return false;
+            }
+            self.all.resize_with(len, T::zero);
+            true
+        }
+
+        #[inline(always)]
+        pub fn as_slice(&self) -> &[T] {
+            &self.all
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::Budget;
+    use crate::sync::Relaxed;
+
+    #[test]
+    fn what_is_there_stays_and_what_comes_is_zero() {
+        let budget = Budget::new(20 << 20);
+        let account = budget.account();
+        let mut region: Region<AtomicU32> = Region::new(1 << 30).expect("address space");
+        assert_eq!(region.len(), 0);
+        let mut before = 0;
+        for len in [1, 1024, 1025, 100_000, 4_000_000] {
+            region.grow_to(len, &account).expect("room");
+            assert!(region[before..].iter().all(|x| x.load(Relaxed) == 0), "I2");
+            assert!(region[..before].iter().enumerate().all(|(i, x)| x.load(Relaxed) == i as u32));
+            before = region.len();
+            region.iter().enumerate().for_each(|(i, x)| x.store(i as u32, Relaxed));
+            assert_eq!(budget.used(), region.bytes());
+        }
+        assert_eq!(region.grow_to(10_000_000, &account), Err(Full::Memory));
+        assert_eq!(budget.used(), region.bytes());
+    }
+}
