@@ -12,6 +12,7 @@ pub mod fault;
 pub mod index;
 pub mod interp;
 pub mod ir;
+pub mod optimise;
 pub mod print;
 pub mod read;
 pub mod source;
