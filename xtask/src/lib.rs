@@ -7,6 +7,7 @@
 pub mod campaign;
 pub mod compare;
 pub mod json;
+pub mod optimised;
 pub mod shrink;
 pub mod spin;
 pub mod spinor;

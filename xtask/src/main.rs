@@ -8,15 +8,20 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use xtask::campaign::{self, Pair};
 use xtask::compare::Comparison;
+use xtask::optimised::{self, Row};
 use xtask::shrink::shrink;
 use xtask::spin::{Spin, SpinOutcome};
 use xtask::spinor::{Spinor, SpinorOutcome};
+use xtask::work::Scratch;
 
 const HELP: &str = "\
 xtask conform  --seeds A..B [--spinor PATH] [--keep DIR] [--jobs N] [--max-seconds S]
                compare Spinor with SPIN on random models; --keep writes the disagreeing ones to DIR
 xtask examples [--max-seconds S] [--spinor PATH]
                compare them on the examples that SPIN installs
+xtask optimised [--seeds A..B | FILE...] [--max-seconds S]
+               stored states of SPIN's default and of our static optimisations, on its examples, on
+               random models (only where ours are more), or on files
 xtask shrink   SEED|FILE [--spinor PATH] [--max-seconds S]
                print the smallest model found on which they still disagree in the same way
 xtask measure  --seeds A..B [--jobs N] [--max-seconds S]
@@ -32,6 +37,7 @@ fn main() -> ExitCode {
     let outcome = Args::read(std::env::args().skip(1)).and_then(|args| match args.command.as_str() {
         "conform" => conform(&args),
         "examples" => examples(&args),
+        "optimised" => optimised(&args),
         "shrink" => shrink_command(&args),
         "measure" => measure(&args),
         "show" => {
@@ -166,6 +172,45 @@ fn examples(args: &Args) -> Result<bool, String> {
         println!("{name:<42} {:>10} {:>11} {:>10} {:>11}  {result}", theirs.0, theirs.1, ours.0, ours.1);
     }
     Ok(agree)
+}
+
+fn optimised(args: &Args) -> Result<bool, String> {
+    let limit = Duration::from_secs(args.number("max-seconds", 60)?);
+    let spin = Spin { optimised: true, lenient: true, ..Spin::find(limit)? };
+    let show = |n: Option<u64>| n.map_or("-".to_string(), |n| n.to_string());
+    let print = |name: &str, row: &Row| {
+        let note = match row {
+            row if row.is_larger() => "LARGER",
+            row if !row.comparable => "run-time error",
+            _ => "",
+        };
+        println!("{name:<42} {:>10} {:>10} {:>10}  {note}", show(row.plain), show(row.spin), show(row.ours));
+    };
+    println!("{:<42} {:>10} {:>10} {:>10}", "model", "plain", "spin", "ours");
+    let mut fine = true;
+    if args.options.contains_key("seeds") {
+        let scratch = Scratch::new().map_err(|e| e.to_string())?;
+        let path = scratch.path().join("m.pml");
+        for seed in args.seeds()? {
+            let text = spinor_gen::generate(seed).text;
+            let row = std::fs::write(&path, &text).and_then(|()| optimised::row(&spin, &path, &text));
+            let row = row.map_err(|e| e.to_string())?;
+            if row.is_larger() {
+                fine = false;
+                print(&format!("seed {seed}"), &row);
+            }
+        }
+        return Ok(fine);
+    }
+    let files = args.operands.iter().map(PathBuf::from).collect::<Vec<_>>();
+    for model in if files.is_empty() { campaign::installed_examples()? } else { files } {
+        let text = std::fs::read(&model).map(|b| String::from_utf8_lossy(&b).into_owned());
+        let row = text.and_then(|text| optimised::row(&spin, &model, &text));
+        let row = row.map_err(|e| format!("{}: {e}", model.display()))?;
+        fine &= !row.is_larger();
+        print(&model.file_name().unwrap_or_default().to_string_lossy(), &row);
+    }
+    Ok(fine)
 }
 
 fn shrink_command(args: &Args) -> Result<bool, String> {

@@ -5,14 +5,15 @@ use crate::observer::Observer;
 use crate::plan::{self, Cell, Combination};
 use crate::report::{Chosen, PropertyReport, Report, Stats, Unreached};
 use crate::search::{Request, SAFETY, Searched, Stopped, Tally, bfs, dfs};
-use crate::settings::{Optimise, Search, Selection, Settings, Store};
+use crate::settings::{Search, Selection, Settings, Store};
 use crate::trace::{self, Trace};
 use crate::verdict::{Kind, Verdict};
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Edge, Effect, System};
+use spinor_model::optimise::{Optimisations, Watched, optimise};
 use spinor_model::successors::{EdgeSet, Successors};
-use spinor_store::{Arena, Budget, Full, Visited};
+use spinor_store::{Arena, Budget, Compact, Full, Visited};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -334,16 +335,21 @@ fn brief(x: f64) -> String {
 }
 
 /// The system that is searched. Its steps are those of the model, statement by statement.
-fn optimised(system: &Arc<System>, wanted: Optimise) -> Arc<System> {
-    let _ = wanted;
-    system.clone()
+fn optimised(system: &Arc<System>, wanted: Optimisations) -> Arc<System> {
+    match wanted {
+        Optimisations::NONE => system.clone(),
+        _ => Arc::new(optimise(system, wanted, &Watched::default()).0),
+    }
 }
 
 /// The search with the store: the only place where both are chosen.
 fn run<S: Successors>(system: &S, search: Search, store: Store, request: &Request, observer: &mut dyn Observer) -> Ran {
     let budget = &request.budget;
     match store {
-        Store::Auto | Store::Tree | Store::Arena | Store::Bitstate | Store::HashCompact => {
+        Store::Auto | Store::Tree => {
+            with(Compact::new(budget, Box::new(|_| Vec::new())), system, search, request, observer)
+        }
+        Store::Arena | Store::Bitstate | Store::HashCompact => {
             with(Arena::new(budget), system, search, request, observer)
         }
     }

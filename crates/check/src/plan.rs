@@ -83,7 +83,7 @@ pub fn cell(c: Combination) -> Cell {
 /// What `auto` means.
 pub fn choose(search: Search, store: Store) -> (Search, Store) {
     let store = match store {
-        Store::Auto => Store::Arena,
+        Store::Auto => Store::Tree,
         store => store,
     };
     let search = match search {

@@ -1,5 +1,6 @@
 //! What the user asked for.
 
+use spinor_model::optimise::Optimisations;
 use std::time::Duration;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -13,7 +14,7 @@ pub struct Settings {
     /// The clean semantics: no reduction, no static optimisation.
     pub plain: bool,
     /// The static optimisations, each by itself.
-    pub optimise: Optimise,
+    pub optimise: Optimisations,
     pub max_depth: Option<u32>,
     pub max_time: Option<Duration>,
     /// Bytes that the program may hold.
@@ -49,22 +50,6 @@ pub enum Store {
     HashCompact,
 }
 
-/// What is done to the system before it is searched.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Optimise {
-    /// Variables that are written before they are read again are reset.
-    pub dead: bool,
-    /// Statements that nobody can see between are one step.
-    pub merge: bool,
-    /// Variables that are never read are no part of a state.
-    pub unread: bool,
-}
-
-impl Optimise {
-    pub const ALL: Optimise = Optimise { dead: true, merge: true, unread: true };
-    pub const NONE: Optimise = Optimise { dead: false, merge: false, unread: false };
-}
-
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Selection {
     #[default]
@@ -83,7 +68,7 @@ impl Default for Settings {
             all_errors: None,
             store: Store::Auto,
             plain: false,
-            optimise: Optimise::ALL,
+            optimise: Optimisations::ALL,
             max_depth: None,
             max_time: None,
             max_memory: None,
@@ -96,8 +81,8 @@ impl Default for Settings {
 
 impl Settings {
     /// The optimisations that are wanted.
-    pub fn optimisations(&self) -> Optimise {
-        if self.plain { Optimise::NONE } else { self.optimise }
+    pub fn optimisations(&self) -> Optimisations {
+        if self.plain { Optimisations::NONE } else { self.optimise }
     }
 }
 

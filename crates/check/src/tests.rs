@@ -75,7 +75,7 @@ fn counts_are_those_of_the_whole_graph() {
     {
         let graph = Graph::build(&interp);
         for search in [Search::Bfs, Search::Dfs] {
-            let report = run(&interp, &Settings { search, all_errors: Some(0), ..Settings::default() });
+            let report = run(&interp, &Settings { search, all_errors: Some(0), plain: true, ..Settings::default() });
             let stats = report.stats();
             assert!(stats.complete);
             assert_eq!(stats.stored, graph.nodes.len() as u64);

@@ -13,6 +13,7 @@ pub mod index;
 pub mod interp;
 pub mod ir;
 pub mod layout;
+pub mod optimise;
 pub mod print;
 pub mod read;
 pub mod source;

@@ -513,7 +513,8 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
     /// Waits for work. `false`: nobody has any, and nobody will.
     fn take_work(&mut self) -> Result<bool, Halt> {
         let run = self.run;
-        run.store.rest(&mut self.hand);
+        // A hand that waits may keep the others from growing the tables.
+        self.hand = run.store.hand();
         let mut pool = run.lock();
         pool.n_idle += 1;
         let work = loop {

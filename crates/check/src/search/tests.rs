@@ -3,7 +3,7 @@ use crate::observer::{Control, Observer, Progress, Silent};
 use crate::oracle::Graph;
 use crate::toy::{Grid, Toy};
 use spinor_model::successors::{Batch, Successors};
-use spinor_store::{Arena, StateId, Visited};
+use spinor_store::{Arena, Compact, StateId, Visited};
 
 fn request(all_errors: Option<usize>) -> Request {
     Request { kinds: SAFETY.to_vec(), all_errors, ..Request::default() }
@@ -21,11 +21,12 @@ enum Store {
     Arena,
     /// With so few bits that most hashes are equal.
     Clash,
+    Tree,
     /// An exact one that says it is not: depth-first keeps the keys of the path itself.
     Forgetful,
 }
 
-const STORES: [Store; 3] = [Store::Arena, Store::Clash, Store::Forgetful];
+const STORES: [Store; 4] = [Store::Arena, Store::Clash, Store::Tree, Store::Forgetful];
 
 fn search<S: Successors>(way: Way, store: Store, system: &S, request: &Request) -> Searched {
     fn go<S: Successors, V: Visited>(way: Way, store: &V, system: &S, request: &Request) -> Searched {
@@ -41,6 +42,10 @@ fn search<S: Successors>(way: Way, store: Store, system: &S, request: &Request) 
     match store {
         Store::Arena => go(way, &arena(64), system, request),
         Store::Clash => go(way, &arena(3), system, request),
+        Store::Tree => {
+            let order = Box::new(|_: &[u8]| Vec::new());
+            go(way, &Compact::new(&request.budget, order).expect("room for an empty store"), system, request)
+        }
         Store::Forgetful => go(way, &Forgetful(arena(64)), system, request),
     }
 }

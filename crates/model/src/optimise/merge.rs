@@ -1,0 +1,331 @@
+//! A process keeps the floor over locations at which there is nothing to see.
+//!
+//! Source  SPIN's statement merging (`-o3`), restated for graphs and carried further: the statement before may be
+//!         anything, and a location may have several edges.
+//!
+//! A step is *local* if what it reads and writes is its process's own and nobody else looks at it: private slots, hidden
+//! variables, globals that never change. Local steps of a process commute with everything that other processes do, and
+//! nobody can tell whether they have happened, except from where the process stands.
+//!
+//! # The argument
+//!   M1 A location is *silent* if all its edges are local, cannot fault, and one of them can always run; and if nobody looks at
+//!      where the process stands, here or after the edge. In a run, the step from a silent location can be moved to
+//!      the front until it follows the step that led there: what it is moved past does not change it and is not changed by
+//!      it. The run is as long, visits the same states up to what nobody sees, and is one of those in which the process
+//!      kept the floor. If the process never leaves the silent location, the step can be added: it can always run.
+//!   M2 A location is *late* if exactly one edge leaves it, which can always run, whatever it does. If the step before it is
+//!      local, that step can be moved to the back until it precedes the one from the late location, provided that the process
+//!      could wait where it came from: it had not kept the floor there after something that others see (else that would be
+//!      moved, too). If the process never leaves the late location, the step can be left out.
+//!   So every run has one in the result that others cannot tell from it: the same assertions fail in it, it ends in the
+//!   same state, the same fault ends it, the same events pass, and formulas that cannot count steps hold in both. Each
+//!   run of the result is one of the original anyway. The states of the result are among those of the original.
+//!   M3 No circle of edges that keep the floor arises: each merged edge is looked at for that.
+//!
+//! Faults. A failed assertion does not end a run, so an assertion about private variables may stand in a silent location.
+//! A fatal fault ends the run, and with it what others would have done after the step before: a location where one can happen
+//! is late, never silent.
+//!
+//! Who could tell where a process stands, and what becomes of it:
+//!   labels that are asked for                 those locations are *marked*: neither silent nor late, no end of a silent step
+//!   accept and progress labels, if they matter, `np_`     the same
+//!   a send that tests for a partner and goes on without one (`else`, an escape): where a rendez-vous receive may stand
+//!                                             is marked, if there is such a test
+//!   `enabled`, `pc_value`, `_last`, priorities            nothing is merged
+//!   `provided`                                nothing is merged in that proctype: it might not be allowed to go on
+//!   `timeout`, end states                     are about states in which nothing can run; at silent and late locations the
+//!                                             process can, so these are never such states, and all others stay
+//!   somebody who counts steps                 nothing is merged
+//!   fairness                                  a process that can always run is treated fairly only if it does
+//!
+//! After a handshake the floor is the receiver's. The sender then stands at the silent location for others to see: a state more,
+//! which the original has as well.
+
+use super::range::{Range, effect_faults};
+use super::{Asked, Bits, Watched, each_slot};
+use crate::facts::{ChanName, Facts};
+use crate::index::Idx;
+use crate::ir::{Edge, EdgeId, Effect, Expr, Guard, Loc, Pattern, Place, Proctype, ProctypeId, Scope, System, Then};
+
+/// Lets processes keep the floor; returns after how many edges.
+pub(super) fn merge(system: &mut System, asked: &Asked, watched: &Watched<'_>) -> usize {
+    let uses = system.uses;
+    if watched.counts_steps || uses.priorities || uses.last || asked.enabled || asked.pc_value {
+        return 0;
+    }
+    let world = World::new(system, asked, watched);
+    let found: Vec<Vec<EdgeId>> = system.proctypes.ids().map(|t| world.merges(t)).collect();
+    let mut n = 0;
+    for (t, edges) in system.proctypes.iter_mut().zip(found) {
+        n += edges.len();
+        edges.into_iter().for_each(|e| t.edges[e].then = Then::Atomic);
+    }
+    n
+}
+
+struct World<'a> {
+    system: &'a System,
+    asked: &'a Asked,
+    facts: Facts<'a>,
+    progress: bool,
+    accept: bool,
+    /// Somebody goes on when there is no partner for a handshake.
+    misses_partners: bool,
+    /// Per global variable: nobody writes it.
+    constant: Vec<bool>,
+}
+
+impl<'a> World<'a> {
+    fn new(system: &'a System, asked: &'a Asked, watched: &Watched<'_>) -> World<'a> {
+        let mut constant = vec![true; system.globals.vars.len()];
+        for effect in system.proctypes.iter().chain(&system.claims).flat_map(|t| &t.edges).flat_map(|e| &e.effects) {
+            let mut written = |place: &Place| {
+                if place.scope == Scope::Global {
+                    constant[place.var.index()] = false;
+                }
+            };
+            match effect {
+                Effect::Assign { to, .. } => written(to),
+                Effect::Receive { args, .. } => args.iter().for_each(|a| {
+                    if let Pattern::Bind(place) = a {
+                        written(place);
+                    }
+                }),
+                _ => {}
+            }
+        }
+        let mut world = World {
+            system,
+            asked,
+            facts: Facts::new(system),
+            progress: watched.progress || asked.np,
+            accept: watched.accept,
+            misses_partners: false,
+            constant,
+        };
+        world.misses_partners = system.proctypes.enumerated().any(|(id, t)| {
+            let waited = t.edges.iter().flat_map(|e| &e.guards).flat_map(|g| match g {
+                Guard::NoneOf(others) => &others[..],
+                _ => &[],
+            });
+            let mut sends = waited.filter_map(|e| t.edges[*e].send());
+            sends.any(|(chan, _)| world.may_be_rendezvous(id, chan))
+        });
+        world
+    }
+
+    fn may_be_rendezvous(&self, proctype: ProctypeId, chan: &Expr) -> bool {
+        let frame = match self.facts.chan_name(proctype, chan) {
+            ChanName::Global(n) => self.system.globals.chans.get(n as usize),
+            ChanName::Own(n) => self.system.proctypes[proctype].frame.chans.get(n as usize),
+            ChanName::Of(..) | ChanName::Any => None,
+        };
+        frame.is_none_or(|c| c.capacity == 0)
+    }
+
+    /// The edges of a proctype after which the floor is kept.
+    fn merges(&self, id: ProctypeId) -> Vec<EdgeId> {
+        let t = &self.system.proctypes[id];
+        if t.provided.is_some() {
+            return Vec::new();
+        }
+        let marked = Bits::from_fn(t.locs.len(), |l| self.marked(id, Loc::new(l)));
+        let local = Bits::from_fn(t.edges.len(), |e| {
+            let edge = &t.edges[EdgeId::new(e)];
+            let seen = marked.has(edge.from.index()) || marked.has(edge.to.index());
+            !seen && self.local(id, edge)
+        });
+        let silent = Bits::from_fn(t.locs.len(), |l| silent(t, Loc::new(l), &local));
+        let late = Bits::from_fn(t.locs.len(), |l| !marked.has(l) && late(t, Loc::new(l)));
+        let mut floor = Floor::new(t);
+        // M1. Edges that close a loop come last, so that what stays of a loop is its head.
+        let order = loops_last(t);
+        for e in order.iter().filter(|e| silent.has(t.edges[**e].to.index())) {
+            floor.keep(*e);
+        }
+        // M2. The process could wait where it came from.
+        let free = floor.free(&local);
+        for e in &order {
+            let edge = &t.edges[*e];
+            if late.has(edge.to.index()) && local.has(e.index()) && free.has(edge.from.index()) && !t.deterministic {
+                floor.keep(*e);
+            }
+        }
+        floor.merged
+    }
+
+    /// Somebody may look at whether the process stands here.
+    fn marked(&self, id: ProctypeId, loc: Loc) -> bool {
+        let t = &self.system.proctypes[id];
+        let l = &t.locs[loc];
+        let waits = |e: &EdgeId| t.edges[*e].receive().is_some_and(|(chan, _)| self.may_be_rendezvous(id, chan));
+        self.asked.at(id, loc)
+            || self.progress && l.progress
+            || self.accept && l.accept
+            || self.misses_partners && l.edges.iter().any(waits)
+    }
+
+    fn local(&self, id: ProctypeId, edge: &Edge) -> bool {
+        let t = &self.system.proctypes[id];
+        let guard = |g: &Guard| matches!(g, Guard::Holds(e) if self.local_expr(e));
+        !edge.in_d_step
+            && edge.then == Then::Yield
+            && edge.guards.iter().all(|g| match g {
+                Guard::NoneOf(others) => {
+                    let guards = others.iter().flat_map(|e| &t.edges[*e].guards);
+                    guards.into_iter().all(|g| matches!(g, Guard::NoneOf(_)) || guard(g))
+                }
+                g => guard(g),
+            })
+            && edge.effects.iter().all(|e| self.local_effect(id, e))
+    }
+
+    fn local_effect(&self, id: ProctypeId, effect: &Effect) -> bool {
+        let mut local = true;
+        effect.each_expr(&mut |e| local &= self.local_expr(e));
+        local
+            && match effect {
+                Effect::Assign { to, .. } => match to.scope {
+                    Scope::Global => self.system.globals.vars[to.var].hidden,
+                    Scope::Local => {
+                        let mut private = true;
+                        each_slot(to, &mut |s| private &= !self.asked.slots[id.index()].has(s));
+                        private
+                    }
+                },
+                Effect::Assert(_) | Effect::Print { .. } | Effect::PrintName(..) => true,
+                _ => false,
+            }
+    }
+
+    fn local_expr(&self, e: &Expr) -> bool {
+        let mut local = true;
+        e.each_part(&mut |e| {
+            local &= match e {
+                Expr::Const(_) | Expr::Pid | Expr::Unary(..) | Expr::Binary(..) | Expr::Cond(..) => true,
+                Expr::Read(Place { scope: Scope::Local, .. }) => true,
+                Expr::Read(place) => self.constant[place.var.index()] || self.system.globals.vars[place.var].hidden,
+                _ => false,
+            };
+        });
+        local
+    }
+}
+
+/// M1; the marks are in what is local.
+fn silent(t: &Proctype, loc: Loc, local: &Bits) -> bool {
+    let edges = &t.locs[loc].edges;
+    let certain = |e: &Edge| {
+        e.guards.iter().all(|g| match g {
+            // If one of those it waits for can run, then so can the first of them.
+            Guard::NoneOf(_) => true,
+            Guard::Holds(e) => Range::of(e).holds(),
+            Guard::Channel | Guard::Youngest => false,
+        })
+    };
+    let faults = |e: &Edge| {
+        let guards = e.guards.iter().any(|g| matches!(g, Guard::Holds(e) if Range::of(e).faults));
+        guards || e.effects.iter().any(effect_faults)
+    };
+    edges.iter().all(|e| local.has(e.index()) && !faults(&t.edges[*e]))
+        && edges.iter().any(|e| certain(&t.edges[*e]))
+        && (edges.len() == 1 || !t.deterministic)
+}
+
+/// M2
+fn late(t: &Proctype, loc: Loc) -> bool {
+    match &t.locs[loc].edges[..] {
+        [e] => t.edges[*e].guards.iter().all(|g| matches!(g, Guard::Holds(e) if Range::of(e).holds())),
+        _ => false,
+    }
+}
+
+/// Which edges keep the floor, while more come to do so.
+struct Floor<'a> {
+    t: &'a Proctype,
+    kept: Bits,
+    merged: Vec<EdgeId>,
+}
+
+impl<'a> Floor<'a> {
+    fn new(t: &'a Proctype) -> Self {
+        let kept = Bits::from_fn(t.edges.len(), |e| t.edges[EdgeId::new(e)].then != Then::Yield);
+        Floor { t, kept, merged: Vec::new() }
+    }
+
+    /// M3
+    fn keep(&mut self, id: EdgeId) {
+        let edge = &self.t.edges[id];
+        if self.kept.has(id.index()) || edge.effects.contains(&Effect::End) {
+            return;
+        }
+        let mut seen = Bits::new(self.t.locs.len());
+        let mut todo = vec![edge.to];
+        while let Some(loc) = todo.pop() {
+            if loc == edge.from {
+                return;
+            }
+            if seen.has(loc.index()) {
+                continue;
+            }
+            seen.put(loc.index());
+            let kept = self.t.locs[loc].edges.iter().filter(|e| self.kept.has(e.index()));
+            todo.extend(kept.map(|e| self.t.edges[*e].to));
+        }
+        self.kept.put(id.index());
+        self.merged.push(id);
+    }
+
+    /// Locations that are never reached with the floor, or only after local steps from such locations.
+    fn free(&self, local: &Bits) -> Bits {
+        let mut free = Bits::from_fn(self.t.locs.len(), |_| true);
+        loop {
+            let mut changed = false;
+            for (id, edge) in self.t.edges.enumerated().filter(|(e, _)| self.kept.has(e.index())) {
+                let waits = local.has(id.index()) && free.has(edge.from.index());
+                if !waits && free.has(edge.to.index()) {
+                    free.take(edge.to.index());
+                    changed = true;
+                }
+            }
+            if !changed {
+                return free;
+            }
+        }
+    }
+}
+
+/// All edges, those that lead back to a location on the way from the start last.
+fn loops_last(t: &Proctype) -> Vec<EdgeId> {
+    let (mut on_path, mut done) = (Bits::new(t.locs.len()), Bits::new(t.locs.len()));
+    let (mut first, mut last) = (Vec::new(), Vec::new());
+    for start in std::iter::once(t.start).chain(t.locs.ids()) {
+        let mut path: Vec<(Loc, usize)> = Vec::new();
+        if !done.has(start.index()) {
+            done.put(start.index());
+            on_path.put(start.index());
+            path.push((start, 0));
+        }
+        while let Some((loc, next)) = path.last_mut() {
+            let Some(e) = t.locs[*loc].edges.get(*next) else {
+                on_path.take(loc.index());
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            let to = t.edges[*e].to;
+            if on_path.has(to.index()) {
+                last.push(*e);
+                continue;
+            }
+            first.push(*e);
+            if !done.has(to.index()) {
+                done.put(to.index());
+                on_path.put(to.index());
+                path.push((to, 0));
+            }
+        }
+    }
+    first.extend(last);
+    first
+}

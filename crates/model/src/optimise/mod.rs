@@ -1,0 +1,228 @@
+//! Fewer states, the same verdicts.
+//!
+//! Three transformations of a system, each of which can be left out: [`liveness`] resets variables that nobody reads
+//! again, [`unread`] takes variables that nobody reads out of the key, [`merge`] lets a process go on over locations
+//! at which there is nothing to see. Each file argues for itself.
+//!
+//! Every number stays what it was: locations, edges, variables, slots, channels. An edge may get resets at its
+//! end, a `Yield` may become an `Atomic`, a variable may become hidden, and nothing else happens. So a run of the
+//! result is, statement by statement, a run of the original, and traces are replayed there.
+//!
+//! What somebody outside looks at comes in as [`Watched`]; whoever looks from inside (remote references, labels,
+//! `enabled`, promises, the trace assertion, `provided` clauses) is found here.
+
+mod liveness;
+mod merge;
+mod range;
+mod unread;
+
+use crate::index::Idx;
+use crate::ir::{Expr, Loc, Place, ProctypeId, System};
+
+/// Which of them to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Optimisations {
+    /// Variables that are dead have one value.
+    pub dead: bool,
+    /// Local statements are done together with the one before.
+    pub merge: bool,
+    /// Variables that are never read are not in the key.
+    pub unread: bool,
+}
+
+impl Optimisations {
+    pub const ALL: Optimisations = Optimisations { dead: true, merge: true, unread: true };
+    pub const NONE: Optimisations = Optimisations { dead: false, merge: false, unread: false };
+}
+
+impl Default for Optimisations {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
+
+/// What somebody outside the system looks at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Watched<'a> {
+    /// Propositions of the formulas being checked.
+    pub exprs: &'a [Expr],
+    /// The claims that will run, by their place in [`System::claims`].
+    pub claims: &'a [usize],
+    /// Progress labels matter.
+    pub progress: bool,
+    /// Accept labels of processes matter.
+    pub accept: bool,
+    /// Somebody may count steps: a claim that is not known to be closed under stuttering, a formula with `X`.
+    pub counts_steps: bool,
+}
+
+/// What was done.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Done {
+    /// Resets appended to edges.
+    pub resets: usize,
+    /// Edges after which the process now keeps the floor.
+    pub merged: usize,
+    /// Variables taken out of the key: `x`, `P:x`.
+    pub hidden: Vec<String>,
+}
+
+/// The same system with fewer states.
+pub fn optimise(system: &System, which: Optimisations, watched: &Watched<'_>) -> (System, Done) {
+    let mut out = system.clone();
+    let mut done = Done::default();
+    let asked = Asked::new(system, watched);
+    // In this order: what is not read makes more of the rest dead, and writing it is nothing to see.
+    if which.unread {
+        done.hidden = unread::hide(&mut out, watched);
+    }
+    if which.dead {
+        done.resets = liveness::reset(&mut out, &asked);
+    }
+    if which.merge {
+        done.merged = merge::merge(&mut out, &asked, watched);
+    }
+    (out, done)
+}
+
+/// What is looked at from outside the process it belongs to.
+#[derive(Debug, Default)]
+struct Asked {
+    /// Per proctype, the slots that remote references read.
+    slots: Vec<Bits>,
+    /// Per proctype, the locations whose labels are asked for.
+    locs: Vec<Bits>,
+    enabled: bool,
+    pc_value: bool,
+    np: bool,
+}
+
+impl Asked {
+    fn new(system: &System, watched: &Watched<'_>) -> Asked {
+        let mut asked = Asked {
+            slots: system.proctypes.iter().map(|t| Bits::new(t.frame.n_slots as usize)).collect(),
+            locs: system.proctypes.iter().map(|t| Bits::new(t.locs.len())).collect(),
+            ..Asked::default()
+        };
+        everywhere(system, watched, &mut |e| e.each_part(&mut |e| asked.part(e)));
+        asked
+    }
+
+    fn part(&mut self, e: &Expr) {
+        match e {
+            Expr::Remote { proctype, place, .. } => {
+                let slots = &mut self.slots[proctype.index()];
+                each_slot(place, &mut |slot| slots.put(slot));
+            }
+            Expr::AtLabel { proctype, loc, .. } => self.locs[proctype.index()].put(loc.index()),
+            Expr::Enabled(_) => self.enabled = true,
+            Expr::PcValue(_) => self.pc_value = true,
+            Expr::NonProgress => self.np = true,
+            _ => {}
+        }
+    }
+
+    fn at(&self, proctype: ProctypeId, loc: Loc) -> bool {
+        self.locs[proctype.index()].has(loc.index())
+    }
+}
+
+/// Every outermost expression that is ever evaluated.
+fn everywhere<'e>(system: &'e System, watched: &Watched<'e>, f: &mut dyn FnMut(&'e Expr)) {
+    for init in &system.globals.inits {
+        if let crate::ir::Init::Value { value, .. } = init {
+            f(value);
+        }
+    }
+    let claims = watched.claims.iter().filter_map(|n| system.claims.get(*n));
+    let monitor = system.monitor.iter().map(|m| &m.graph);
+    for t in system.proctypes.iter().chain(claims).chain(monitor) {
+        t.each_expr(f);
+        t.promises.iter().for_each(|p| p.chan.each_expr(f));
+    }
+    watched.exprs.iter().for_each(f);
+}
+
+/// Places with more slots than this are taken as one stretch from their first to their last.
+const MAX_SINGLE: usize = 256;
+
+/// The slots a place may be: all elements if an index is no constant, none if a constant one is outside.
+fn each_slot(place: &Place, f: &mut dyn FnMut(usize)) {
+    let mut slots = vec![place.slot as usize];
+    let mut hull = (place.slot as usize, place.slot as usize);
+    let mut exact = true;
+    for step in &place.index {
+        let (len, stride) = (step.len as usize, step.stride as usize);
+        let (lo, hi) = match step.value {
+            Expr::Const(i) if i < 0 || i as usize >= len => return,
+            Expr::Const(i) => (i as usize, i as usize),
+            _ if len == 0 => return,
+            _ => (0, len - 1),
+        };
+        hull = (hull.0 + lo * stride, hull.1 + hi * stride);
+        exact &= slots.len() * (hi - lo + 1) <= MAX_SINGLE;
+        if exact {
+            slots = slots.iter().flat_map(|s| (lo..=hi).map(move |i| s + i * stride)).collect();
+        }
+    }
+    if exact { slots.into_iter().for_each(f) } else { (hull.0..=hull.1).for_each(f) }
+}
+
+/// The one slot a place is, whatever the state.
+fn only_slot(place: &Place) -> Option<usize> {
+    let mut slot = place.slot as usize;
+    for step in &place.index {
+        match step.value {
+            Expr::Const(i) if i >= 0 && (i as u32) < step.len => slot += i as usize * step.stride as usize,
+            _ => return None,
+        }
+    }
+    Some(slot)
+}
+
+/// A set of small numbers.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn new(n: usize) -> Bits {
+        Bits(vec![0; n.div_ceil(64)])
+    }
+
+    fn from_fn(n: usize, f: impl Fn(usize) -> bool) -> Bits {
+        let mut out = Bits::new(n);
+        (0..n).filter(|i| f(*i)).for_each(|i| out.put(i));
+        out
+    }
+
+    fn has(&self, n: usize) -> bool {
+        self.0[n / 64] >> (n % 64) & 1 == 1
+    }
+
+    fn put(&mut self, n: usize) {
+        self.0[n / 64] |= 1 << (n % 64);
+    }
+
+    fn take(&mut self, n: usize) {
+        self.0[n / 64] &= !(1 << (n % 64));
+    }
+
+    /// Did anything come in?
+    fn add(&mut self, other: &Bits) -> bool {
+        let mut grew = false;
+        for (a, b) in self.0.iter_mut().zip(&other.0) {
+            grew |= *b & !*a != 0;
+            *a |= b;
+        }
+        grew
+    }
+
+    fn without(mut self, other: &Bits) -> Bits {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a &= !b);
+        self
+    }
+
+    fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.0.len() * 64).filter(|n| self.has(*n))
+    }
+}

@@ -1,0 +1,175 @@
+//! Variables that nobody reads are left out of the key.
+//!
+//! # The argument
+//!   A variable is *read* when its value can reach a guard, a channel, an assertion, a new process, the choice of a
+//!   slot, or anybody outside; when an evaluation that mentions it may fault; or when it is used to compute a
+//!   variable that is read. What remains is written and perhaps printed. Relate two states that differ in such
+//!   variables only: the same steps are enabled in both, each leads to related states, and with the same faults. So the
+//!   quotient has the runs of the original, and every kind of verdict is the same: assertions, end states, run-time
+//!   errors, trace assertions, promises, and whatever a formula or a claim says about them.
+//!   `x = x + 1` does not make x read: its value goes nowhere but into x.
+//!
+//! # Where the approximations are
+//!   Whole variables only; one element that is read makes its array read. A read in an edge that can never run counts.
+//!   Both only keep a variable that could go.
+//!
+//! What the user loses: where a variable that is not read overflows, the note about lost bits may be missing, because
+//! the overflow need not happen any more. Prints show such variables only in replays, on the original.
+
+use super::range::{Range, effect_faults, index_faults};
+use super::{Watched, everywhere};
+use crate::index::Idx;
+use crate::ir::{Effect, Expr, Init, Pattern, Place, Proctype, Scope, System};
+use std::collections::BTreeSet;
+
+/// A frame (0 for the globals, else one more than the proctype) and a variable of it.
+type Name = (usize, usize);
+
+/// Hides them; returns their names.
+pub(super) fn hide(system: &mut System, watched: &Watched<'_>) -> Vec<String> {
+    let read = read(system, watched);
+    let mut names = Vec::new();
+    let globals = std::iter::once(("", &mut system.globals));
+    let locals = system.proctypes.iter_mut().map(|t| (t.name.as_str(), &mut t.frame));
+    for (n, (owner, frame)) in globals.chain(locals).enumerate() {
+        for (v, var) in frame.vars.iter_mut().enumerate() {
+            if !var.hidden && !read.contains(&(n, v)) {
+                var.hidden = true;
+                names.push(if n == 0 { var.name.clone() } else { format!("{owner}:{}", var.name) });
+            }
+        }
+    }
+    names
+}
+
+/// A flow of values into a variable: what is read for it, if the variable is.
+struct Flow {
+    into: Name,
+    from: BTreeSet<Name>,
+}
+
+struct Reads {
+    read: BTreeSet<Name>,
+    flows: Vec<Flow>,
+}
+
+fn read(system: &System, watched: &Watched<'_>) -> BTreeSet<Name> {
+    let mut reads = Reads { read: BTreeSet::new(), flows: Vec::new() };
+    reads.inits(0, &system.globals.inits, &system.globals);
+    for (n, t) in system.proctypes.iter().enumerate() {
+        reads.inits(n + 1, &t.frame.inits, &t.frame);
+        reads.graph(n + 1, t);
+        t.promises.iter().for_each(|p| reads.whole(n + 1, &Expr::Read(p.chan.clone())));
+    }
+    // Nothing outside a process is local, so the frame does not matter there.
+    for claim in watched.claims.iter().filter_map(|c| system.claims.get(*c)) {
+        reads.graph(usize::MAX, claim);
+    }
+    if let Some(monitor) = &system.monitor {
+        monitor.graph.each_expr(&mut |e| reads.whole(usize::MAX, e));
+    }
+    watched.exprs.iter().for_each(|e| reads.whole(usize::MAX, e));
+    // Remote references are reads wherever they stand, also in prints: rare, and their process may be missing.
+    everywhere(system, watched, &mut |e| {
+        e.each_part(&mut |e| {
+            if let Expr::Remote { proctype, place, .. } = e {
+                reads.read.insert((proctype.index() + 1, place.var.index()));
+            }
+        });
+    });
+    let Reads { mut read, mut flows } = reads;
+    loop {
+        let before = flows.len();
+        flows.retain(|flow| {
+            let reached = read.contains(&flow.into);
+            if reached {
+                read.extend(&flow.from);
+            }
+            !reached
+        });
+        if flows.len() == before {
+            return read;
+        }
+    }
+}
+
+impl Reads {
+    fn inits(&mut self, frame: usize, inits: &[Init], vars: &crate::ir::Frame) {
+        for init in inits {
+            let Init::Value { slot, value, .. } = init else { continue };
+            let var = vars.vars.iter().rposition(|v| v.slot <= *slot).expect("V6: an initialiser has a variable");
+            self.flow(frame, (frame, var), value);
+        }
+    }
+
+    fn graph(&mut self, frame: usize, t: &Proctype) {
+        t.provided.iter().for_each(|e| self.whole(frame, e));
+        for edge in &t.edges {
+            for guard in &edge.guards {
+                if let crate::ir::Guard::Holds(e) = guard {
+                    self.whole(frame, e);
+                }
+            }
+            edge.effects.iter().for_each(|e| self.effect(frame, e));
+        }
+    }
+
+    fn effect(&mut self, frame: usize, effect: &Effect) {
+        match effect {
+            Effect::Assign { to, value } => {
+                self.index(frame, to);
+                self.flow(frame, name(frame, to), value);
+            }
+            // The message is as good as read; where it is put is not.
+            Effect::Receive { chan, args, .. } => {
+                self.whole(frame, chan);
+                for arg in args {
+                    match arg {
+                        Pattern::Bind(place) => self.index(frame, place),
+                        Pattern::Equal(e) => self.whole(frame, e),
+                        Pattern::Any => {}
+                    }
+                }
+            }
+            Effect::Print { .. } | Effect::PrintName(..) if !effect_faults(effect) => {}
+            other => other.each_expr(&mut |e| self.whole(frame, e)),
+        }
+    }
+
+    /// The index of a place that is written: it matters if it may be outside, or if the variable is read.
+    fn index(&mut self, frame: usize, place: &Place) {
+        let faults = index_faults(place);
+        let into = name(frame, place);
+        place.each_expr(&mut |e| if faults { self.whole(frame, e) } else { self.flow(frame, into, e) });
+    }
+
+    fn flow(&mut self, frame: usize, into: Name, value: &Expr) {
+        if Range::of(value).faults {
+            self.whole(frame, value);
+        } else {
+            let mut from = BTreeSet::new();
+            names(frame, value, &mut from);
+            self.flows.push(Flow { into, from });
+        }
+    }
+
+    /// Everything in the expression is read.
+    fn whole(&mut self, frame: usize, e: &Expr) {
+        names(frame, e, &mut self.read);
+    }
+}
+
+fn name(frame: usize, place: &Place) -> Name {
+    match place.scope {
+        Scope::Global => (0, place.var.index()),
+        Scope::Local => (frame, place.var.index()),
+    }
+}
+
+fn names(frame: usize, e: &Expr, out: &mut BTreeSet<Name>) {
+    e.each_part(&mut |e| {
+        if let Expr::Read(place) = e {
+            out.insert(name(frame, place));
+        }
+    });
+}
