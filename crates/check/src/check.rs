@@ -53,6 +53,7 @@ pub fn check<E: Executors>(
         store: store.word(),
         jobs: settings.jobs,
         plain: settings.plain,
+        optimise: settings.optimisations(),
     };
     let mut report = Report {
         properties: Vec::new(),

@@ -29,7 +29,13 @@ impl Clock {
 /// The most memory the program has held so far; 0 where the system does not tell.
 pub fn peak_memory_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    parse_peak(&status).unwrap_or(0)
+    parse_kib(&status, "VmHWM:").unwrap_or(0)
+}
+
+/// The memory that the program holds now; 0 where the system does not tell.
+pub fn memory_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    parse_kib(&status, "VmRSS:").unwrap_or(0)
 }
 
 /// User and system time so far.
@@ -45,8 +51,8 @@ fn parse_cpu(stat: &str) -> Option<f64> {
     Some((user + system) as f64 / 100.0)
 }
 
-fn parse_peak(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
+fn parse_kib(status: &str, name: &str) -> Option<u64> {
+    let line = status.lines().find_map(|l| l.strip_prefix(name))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
 }
@@ -63,8 +69,8 @@ mod tests {
     }
 
     #[test]
-    fn the_peak_is_read_in_kibibytes() {
-        assert_eq!(parse_peak("VmPeak:\t 9 kB\nVmHWM:\t     512 kB\n"), Some(512 * 1024));
-        assert_eq!(parse_peak(""), None);
+    fn memory_is_read_in_kibibytes() {
+        assert_eq!(parse_kib("VmPeak:\t 9 kB\nVmHWM:\t     512 kB\n", "VmHWM:"), Some(512 * 1024));
+        assert_eq!(parse_kib("", "VmRSS:"), None);
     }
 }

@@ -3,6 +3,7 @@
 use crate::trace::Trace;
 use crate::verdict::{Kind, Verdict};
 use spinor_model::ir::{EdgeId, ProctypeId};
+use spinor_model::optimise::Optimisations;
 use spinor_model::source::Span;
 
 #[derive(Clone, Debug)]
@@ -78,6 +79,7 @@ pub struct Chosen {
     /// Threads that may search.
     pub jobs: usize,
     pub plain: bool,
+    pub optimise: Optimisations,
 }
 
 impl Report {

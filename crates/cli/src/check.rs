@@ -11,6 +11,7 @@ use crate::report::{Detail, Human};
 use crate::result;
 use crate::screen::{Out, Screen, note, printable, quoted};
 use crate::trail;
+use spinor_check::check::Interpreted;
 use spinor_check::report::Report;
 use spinor_check::settings::Search;
 use spinor_model::diagnostic::Diagnostic;
@@ -102,10 +103,11 @@ fn check_one(options: &Options, screen: Screen, path: &Path) -> Answer {
     }
     let interp = Interp::new(model.system.clone());
     let mut settings = options.settings();
-    settings.max_memory = settings.max_memory.or_else(memory::fair_share);
+    settings.held_before = spinor_check::clock::memory_bytes();
+    settings.max_memory = settings.max_memory.or_else(|| Some(memory::fair_share()? + settings.held_before));
     let names: Vec<String> = model.formulas.iter().map(|f| f.name.clone()).collect();
     let mut ticker = Ticker::new(!options.quiet);
-    let report = spinor_check::check::check(&interp, &names, &settings, &mut ticker);
+    let report = spinor_check::check::check(&interp, &names, &settings, &Interpreted, &mut ticker);
     ticker.clear();
     let report = match report {
         Ok(report) => report,

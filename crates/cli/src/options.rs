@@ -3,7 +3,8 @@
 //! `--help` and the completions come from the same rows ([`crate::help`], [`crate::completions`]). A row that is not
 //! built yet is there to be refused by name: never ignored, never offered.
 
-use spinor_check::settings::{DEFAULT_TRACES, Search, Selection, Settings};
+use spinor_check::settings::{DEFAULT_TRACES, Search, Selection, Settings, Store};
+use spinor_model::optimise::Optimisations;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -69,6 +70,10 @@ pub enum Id {
     Fair,
     Store,
     Plain,
+    NoDead,
+    NoMerge,
+    NoUnread,
+    Executor,
     Memory,
     Time,
     Depth,
@@ -190,16 +195,28 @@ pub const OPTIONS: &[OptionRow] = &[
         .default("none")
         .help("fairness that runs must have")
         .spin("pan -f"),
-    row(Id::Store, "store", Takes::OneOf(&["auto", "arena"], &["tree", "bitstate", "hashcompact"]), CHECK)
+    row(Id::Store, "store", Takes::OneOf(&["auto", "tree", "arena"], &["hashcompact", "bitstate"]), CHECK)
         .default("auto")
-        .help("how states are kept")
+        .help("how states are kept: tree shares their parts, arena keeps them whole")
         .spin("-DCOLLAPSE -DBITSTATE -DHC"),
     row(Id::Plain, "plain", Takes::Nothing, CHECK)
         .help("the clean semantics: no reduction, no static optimisation")
         .spin("spin -o1 -o2 -o3, -DNOREDUCE"),
+    row(Id::NoDead, "no-dead", Takes::Nothing, CHECK)
+        .help("do not reset variables that are written before they are read again")
+        .spin("spin -o2"),
+    row(Id::NoMerge, "no-merge", Takes::Nothing, CHECK)
+        .help("do not take statements together that nobody can see between")
+        .spin("spin -o3"),
+    row(Id::NoUnread, "no-unread", Takes::Nothing, CHECK)
+        .help("keep variables that are never read as a part of the states")
+        .spin("spin -o1"),
+    row(Id::Executor, "executor", Takes::OneOf(&["auto", "interp"], &["jit"]), CHECK)
+        .default("auto")
+        .help("what runs the model"),
     row(Id::Memory, "memory", Takes::Value("SIZE"), CHECK)
         .default("80% of what is free")
-        .help("stop when the search needs more, for example 8GiB or 500M")
+        .help("stop before the program holds more, for example 8GiB or 500M")
         .spin("-DMEMLIM=N"),
     row(Id::Time, "time", Takes::Value("TIME"), CHECK)
         .default("none")
@@ -211,8 +228,8 @@ pub const OPTIONS: &[OptionRow] = &[
         .spin("pan -mN"),
     row(Id::Jobs, "jobs", Takes::Value("N"), CHECK)
         .short('j')
-        .default("1")
-        .help("threads that search (only 1 so far)")
+        .default("all cores")
+        .help("threads that search; a small model is searched by one")
         .spin("-DNCORE=N"),
     row(Id::AllErrors, "all-errors", Takes::Optional("N"), CHECK)
         .help("go on after a violation; keep at most N traces a property (10; 0: all)")
@@ -317,7 +334,13 @@ pub struct Options {
     pub files: Vec<PathBuf>,
     pub props: Vec<String>,
     pub search: Search,
+    pub store: Store,
     pub plain: bool,
+    pub no_dead: bool,
+    pub no_merge: bool,
+    pub no_unread: bool,
+    /// `None`: as many as there are cores.
+    pub jobs: Option<usize>,
     pub memory: Option<u64>,
     pub time: Option<Duration>,
     pub depth: Option<u32>,
@@ -353,10 +376,14 @@ impl Options {
             search: self.search,
             select,
             all_errors: self.all_errors,
+            store: self.store,
             plain: self.plain,
+            optimise: Optimisations { dead: !self.no_dead, merge: !self.no_merge, unread: !self.no_unread },
             max_depth: self.depth,
             max_time: self.time,
             max_memory: self.memory,
+            held_before: 0,
+            jobs: self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get())),
             shorten: !self.no_shorten,
         }
     }
@@ -574,6 +601,9 @@ fn unknown(given: &str) -> Usage {
     }
 }
 
+/// More threads than any machine has cores would only be in each other's way.
+const MOST_JOBS: usize = 1024;
+
 fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<(), Usage> {
     let bytes = value.unwrap_or_default();
     let text = bytes.to_string_lossy().into_owned();
@@ -590,18 +620,27 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 _ => Search::Auto,
             }
         }
+        Id::Store => {
+            o.store = match text.as_str() {
+                "tree" => Store::Tree,
+                "arena" => Store::Arena,
+                "hashcompact" => Store::HashCompact,
+                "bitstate" => Store::Bitstate,
+                _ => Store::Auto,
+            }
+        }
         // One value each so far, and it is the default.
-        Id::Por | Id::Sym | Id::Fair | Id::Store => {}
+        Id::Por | Id::Sym | Id::Fair | Id::Executor => {}
         Id::Plain => o.plain = true,
+        Id::NoDead => o.no_dead = true,
+        Id::NoMerge => o.no_merge = true,
+        Id::NoUnread => o.no_unread = true,
         Id::Memory => o.memory = Some(size(&text).ok_or_else(|| wrong("a size like 8GiB, 500MB or 4096"))?),
         Id::Time => o.time = Some(time(&text).ok_or_else(|| wrong("a time like 90s, 10m or 2h"))?),
         Id::Depth => o.depth = Some(text.parse().map_err(|_| wrong("a whole number"))?),
-        Id::Jobs => match text.parse::<u32>() {
-            Ok(1) => {}
-            Ok(n) if n > 1 => {
-                return Err(Usage::new(format!("`--jobs {n}` is not built yet; only `1` exists")));
-            }
-            _ => return Err(wrong("a whole number from 1 on")),
+        Id::Jobs => match text.parse() {
+            Ok(n) if (1..=MOST_JOBS).contains(&n) => o.jobs = Some(n),
+            _ => return Err(wrong("a whole number from 1 to 1024")),
         },
         Id::AllErrors => {
             o.all_errors = Some(match text.as_str() {
@@ -781,7 +820,7 @@ mod tests {
         assert!(refused("m.pml --por ample").contains("`--por ample` is not built yet; `auto` and `off` exist"));
         assert!(refused("m.pml --fair weak").contains("only `none` exists"));
         assert!(refused("m.pml --ltl x").contains("`--ltl` is not built yet"));
-        assert!(refused("m.pml -j 4").contains("only `1` exists"));
+        assert!(refused("m.pml --executor jit").contains("`--executor jit` is not built yet"));
         assert!(refused("explore m.pml").contains("the command `explore` is not built yet"));
     }
 
@@ -846,6 +885,19 @@ mod tests {
                 assert!(a.default.is_empty() || built.contains(&a.default), "{}", a.long);
             }
         }
+    }
+
+    #[test]
+    fn threads_stores_and_optimisations_become_settings() {
+        let settings = |line: &str| read(line).unwrap().settings();
+        assert_eq!(settings("m -j 3").jobs, 3);
+        assert!(settings("m").jobs >= 1);
+        assert!(refused("m -j 0").contains("from 1 to 1024"));
+        assert_eq!(settings("m --store arena").store, Store::Arena);
+        assert_eq!(settings("m").optimise, Optimisations::ALL);
+        assert_eq!(settings("m --no-merge").optimise, Optimisations { merge: false, ..Optimisations::ALL });
+        assert_eq!(settings("m --no-dead --no-merge --no-unread").optimise, Optimisations::NONE);
+        assert_eq!(settings("m --plain").optimisations(), Optimisations::NONE);
     }
 
     #[test]

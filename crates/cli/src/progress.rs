@@ -3,12 +3,31 @@
 use crate::screen::{bytes, clip, grouped, note};
 use spinor_check::observer::{Control, Observer, Progress};
 use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 pub struct Ticker {
     /// Nobody wants a progress line in a file.
     terminal: bool,
     shown: bool,
+    interrupted: Option<Arc<AtomicBool>>,
+}
+
+/// A flag that the first Ctrl-C sets; the second one ends the program. `None` where there are no signals.
+fn ctrl_c() -> Option<Arc<AtomicBool>> {
+    static FLAG: OnceLock<Option<Arc<AtomicBool>>> = OnceLock::new();
+    let make = || {
+        let flag = Arc::new(AtomicBool::new(false));
+        for signal in signal_hook::consts::TERM_SIGNALS {
+            // In this order: the second handler sees what the first one of an earlier signal did.
+            let status = 128 + signal;
+            signal_hook::flag::register_conditional_shutdown(*signal, status, flag.clone()).ok()?;
+            signal_hook::flag::register(*signal, flag.clone()).ok()?;
+        }
+        Some(flag)
+    };
+    FLAG.get_or_init(make).clone()
 }
 
 /// Short runs need no news.
@@ -19,7 +38,7 @@ const ONE_LINE: usize = 79;
 
 impl Ticker {
     pub fn new(wanted: bool) -> Ticker {
-        Ticker { terminal: wanted && std::io::stderr().is_terminal(), shown: false }
+        Ticker { terminal: wanted && std::io::stderr().is_terminal(), shown: false, interrupted: ctrl_c() }
     }
 
     pub fn clear(&mut self) {
@@ -45,6 +64,9 @@ impl Observer for Ticker {
             note(&format!("\r\x1b[K{}", clip(&line, ONE_LINE)));
             self.shown = true;
         }
-        Control::Continue
+        match &self.interrupted {
+            Some(flag) if flag.load(Relaxed) => Control::Stop,
+            _ => Control::Continue,
+        }
     }
 }

@@ -191,11 +191,8 @@ impl Human<'_> {
         for note in &self.report.notes {
             let _ = writeln!(out, "note  {}", printable(note));
         }
-        let stopped = |p: &PropertyReport| matches!(p.verdict, Verdict::NothingFound { .. }) && p.search.is_some();
-        if self.report.properties.iter().any(stopped) {
-            out.push_str(
-                "help  allow more (--time, --memory, --depth), or model less: fewer processes, shorter channels\n",
-            );
+        for (n, text) in self.report.advice.iter().enumerate() {
+            let _ = writeln!(out, "{}{}", if n == 0 { "help  " } else { "      " }, printable(text));
         }
         // Servers loop for ever: that their ends are not reached is worth a line, not one each.
         let (ends, unreached): (Vec<Unreached>, Vec<Unreached>) =
@@ -241,10 +238,11 @@ impl Human<'_> {
         if self.detail == Detail::Verbose {
             let _ = write!(
                 line,
-                "\n{} atomic steps; {:.2} s of processor time; the store holds {}",
+                "\n{} atomic steps; {:.2} s of processor time; the store holds {}, the whole search {}",
                 grouped(s.atomic_steps),
                 s.cpu_seconds,
-                bytes(s.store_bytes)
+                bytes(s.store_bytes),
+                bytes(s.search_bytes)
             );
         }
         let _ = writeln!(out, "{}", self.screen.paint.dim(&line));
@@ -257,7 +255,7 @@ impl Human<'_> {
                 c.sym,
                 c.fair,
                 c.store,
-                plural(c.jobs as usize, "thread")
+                plural(c.jobs, "thread")
             );
             let _ = writeln!(out, "{}", self.screen.paint.dim(&text));
         }

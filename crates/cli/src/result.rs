@@ -31,8 +31,11 @@ pub fn of_report(front: &Front, interp: &Interp, report: &Report) -> Json {
         ("sym", Json::text(c.sym)),
         ("fair", Json::text(c.fair)),
         ("store", Json::text(c.store)),
-        ("jobs", Json::Int(i64::from(c.jobs))),
+        ("jobs", Json::count(c.jobs as u64)),
         ("plain", Json::Bool(c.plain)),
+        ("dead", Json::Bool(c.optimise.dead)),
+        ("merge", Json::Bool(c.optimise.merge)),
+        ("unread", Json::Bool(c.optimise.unread)),
     ]);
     let unreached = wording::unreached(system, report).into_iter().map(|u| {
         let span = system.sources.surface(u.span);
@@ -56,6 +59,7 @@ pub fn of_report(front: &Front, interp: &Interp, report: &Report) -> Json {
             ("unreached", Json::List(unreached.collect())),
             ("truncations", Json::List(truncations.collect())),
             ("notes", Json::List(report.notes.iter().map(Json::text).collect())),
+            ("advice", Json::List(report.advice.iter().map(Json::text).collect())),
             ("stats", stats(&report.stats())),
             ("diagnostics", diagnostics::to_json(&front.sources, &front.diagnostics)),
         ]
@@ -77,6 +81,7 @@ fn unchecked(mut doc: Vec<(String, Json)>, diagnostics: Json) -> Json {
         ("unreached", nothing()),
         ("truncations", nothing()),
         ("notes", nothing()),
+        ("advice", nothing()),
         ("stats", Json::Null),
         ("diagnostics", diagnostics),
     ];
@@ -207,5 +212,7 @@ fn stats(s: &Stats) -> Json {
         ("wall_seconds", Json::Real(s.wall_seconds)),
         ("peak_memory_bytes", Json::count(s.peak_memory_bytes)),
         ("store_bytes", Json::count(s.store_bytes)),
+        ("search_bytes", Json::count(s.search_bytes)),
+        ("omission_bound", s.omission.map_or(Json::Null, Json::Real)),
     ])
 }

@@ -3,7 +3,7 @@
 //! `corpus/**/*.pml` stands beside `*.expect`: one line `property verdict` each, then `stored` and `transitions` of the
 //! unreduced search. Depth-first and breadth-first must agree with it, and so must the oracle.
 
-use spinor_check::check::check;
+use spinor_check::check::{Interpreted, check};
 use spinor_check::observer::Silent;
 use spinor_check::oracle::Graph;
 use spinor_check::report::Report;
@@ -59,7 +59,7 @@ fn every_model_answers_its_truth_in_both_orders_and_by_the_oracle() {
         let formulas: Vec<String> = model.formulas.iter().map(|f| f.name.clone()).collect();
         for search in [Search::Bfs, Search::Dfs] {
             let settings = Settings { search, all_errors: Some(1), plain: true, ..Settings::default() };
-            let report = check(&interp, &formulas, &settings, &mut Silent).expect("all properties");
+            let report = check(&interp, &formulas, &settings, &Interpreted, &mut Silent).expect("all properties");
             let found = lines(&report);
             if found != expect {
                 wrong.push_str(&format!("{name} {search:?}\nexpected:\n{expect}found:\n{found}\n"));
@@ -91,7 +91,7 @@ fn both_searches_agree_with_the_oracle_on_random_models() {
         assert_eq!(validate(&model.system), Vec::<String>::new(), "seed {seed}");
         let interp = Interp::new(model.system);
         let settings = |search| Settings { search, all_errors: Some(1), plain: true, ..Settings::default() };
-        let answer = |search| check(&interp, &[], &settings(search), &mut Silent).expect("an answer");
+        let answer = |search| check(&interp, &[], &settings(search), &Interpreted, &mut Silent).expect("an answer");
         let (bfs, dfs) = (answer(Search::Bfs), answer(Search::Dfs));
         if bfs.stats().stored > 3000 {
             continue; // the oracle is slow on purpose

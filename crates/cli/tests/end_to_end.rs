@@ -503,6 +503,9 @@ options?.fair text
 options?.store text
 options?.jobs int
 options?.plain bool
+options?.dead bool
+options?.merge bool
+options?.unread bool
 properties.*.name text
 properties.*.kind text
 properties.*.verdict text
@@ -527,6 +530,7 @@ unreached.*.line int
 unreached.*.end bool
 truncations.*.statement text
 notes.* text
+advice.* text
 stats?.stored int
 stats?.matched int
 stats?.transitions int
@@ -537,6 +541,8 @@ stats?.cpu_seconds number
 stats?.wall_seconds number
 stats?.peak_memory_bytes int
 stats?.store_bytes int
+stats?.search_bytes int
+stats?.omission_bound number-or-null
 diagnostics.*.code text-or-null
 diagnostics.*.severity text
 diagnostics.*.message text
@@ -575,7 +581,8 @@ fn promised(doc: &Json) -> Vec<&str> {
             let fits = match (wanted, value) {
                 ("int" | "int-or-null" | "number", Json::Int(_)) | ("number", Json::Real(_)) => true,
                 ("text" | "text-or-null", Json::Text(_)) | ("bool", Json::Bool(_)) => true,
-                ("text-or-null" | "int-or-null", Json::Null) => true,
+                ("text-or-null" | "int-or-null" | "number-or-null", Json::Null) => true,
+                ("number-or-null", Json::Real(_) | Json::Int(_)) => true,
                 ("pair", Json::List(two)) => two.len() == 2,
                 _ => false,
             };
@@ -632,7 +639,7 @@ fn the_last_line_is_the_whole_answer() {
         assert_eq!(ran.out.lines().last(), Some(last), "{}", ran.out);
     }
     let limit = "?     assert\n?     deadlock\n?     runtime\n      the search was cut at depth 1\n";
-    f.run(&["fine.pml", "--depth", "1"]).expect(3, &[limit, "help  allow more (--time, --memory, --depth)"], &[]);
+    f.run(&["fine.pml", "--depth", "1"]).expect(3, &[limit, "help  a larger --depth, or none"], &[]);
 }
 
 #[test]
