@@ -21,7 +21,7 @@
 //!   4.7 to 9.4 bytes a state, and about 25 a node; there are as many nodes as parts of different content.
 
 use crate::budget::{Account, Budget, Full};
-use crate::fold::Cells;
+use crate::fold::{Cells, Root};
 use crate::nodes::{NODE_BITS, NoRoom, Nodes};
 use crate::plan::{N_CLASSES, Plan, class_of};
 use crate::roots::Roots;
@@ -63,7 +63,9 @@ pub struct CompactHand<'s> {
     /// For each class the cells of some state: of the loaded one in its class.
     cells: [Option<Box<Cells>>; N_CLASSES],
     loaded: Option<usize>,
-    offered: Vec<StateId>,
+    offered: Vec<(u32, [Root; 2])>,
+    /// The first so many of the offered keys, while they are settled.
+    named: Vec<StateId>,
 }
 
 /// Why a thread cannot go on.
@@ -73,12 +75,6 @@ enum Need<'k> {
     Class(usize, &'k [u8]),
     Bits(usize, u32, u32),
     Slots(usize),
-}
-
-impl From<NoRoom> for Need<'_> {
-    fn from(NoRoom: NoRoom) -> Self {
-        Need::Nodes
-    }
 }
 
 impl fmt::Debug for Compact {
@@ -138,7 +134,7 @@ impl Compact {
         }
     }
 
-    /// Offers keys until there are no more or something must grow; how many it took.
+    /// Offers keys until there are no more or something must grow; then how many it took.
     fn offer_some<'k>(
         &self,
         hand: &mut CompactHand<'_>,
@@ -147,43 +143,72 @@ impl Compact {
     ) -> Result<(), (usize, Result<Need<'k>, Full>)> {
         let CompactHand { tables, cells, loaded, offered, .. } = hand;
         let tables = tables.as_ref().expect("the caller took hold");
+        let is_large = tables.nodes.is_large();
         for (i, range) in keys.iter().enumerate() {
             let key = &bytes[range.clone()];
             let Some(class) = class_of(key.len()) else { return Err((i, Err(Full::Numbers))) };
-            let Some(Class { plan, roots }) = tables.classes[class].as_deref() else {
+            let Some(Class { plan, .. }) = tables.classes[class].as_deref() else {
                 return Err((i, Ok(Need::Class(class, key))));
             };
             let cells = cells[class].get_or_insert_with(|| Box::new(Cells::new(plan)));
             // Keys of another class than the loaded one's are likely to be more like each other than like an old
             // state.
             let follow = *loaded != Some(class);
-            let (left, right) =
-                cells.fold(plan, &tables.nodes, key, follow).map_err(|no_room| (i, Ok(no_room.into())))?;
-            if !roots.fits(left, right) {
-                return Err((i, Ok(Need::Bits(class, left, right))));
+            let roots = cells.fold(plan, &tables.nodes, key, follow).map_err(|NoRoom| (i, Ok(Need::Nodes)))?;
+            if is_large {
+                for root in roots {
+                    if let Root::Content(content) = root {
+                        tables.nodes.prefetch(content);
+                    }
+                }
             }
-            roots.prefetch(left, right);
-            offered.push(name(class, left, right));
+            offered.push((class as u32, roots));
         }
         Ok(())
     }
 
-    /// Settles offered names until there are no more or something must grow.
+    /// Names offered keys until there are no more or something must grow.
+    fn name_some(&self, hand: &mut CompactHand<'_>) -> Result<(), Need<'static>> {
+        let CompactHand { tables, offered, named, .. } = hand;
+        let Tables { nodes, classes } = &**tables.as_ref().expect("the caller took hold");
+        if nodes.is_large() {
+            for root in offered[named.len()..].iter().flat_map(|(_, roots)| roots) {
+                if let Root::Content(content) = root {
+                    nodes.near(*content);
+                }
+            }
+        }
+        for &(class, [left, right]) in &offered[named.len()..] {
+            let number = |root| match root {
+                Root::Number(number) => Ok(number),
+                Root::Content(content) => nodes.intern(content).map_err(|NoRoom| Need::Nodes),
+            };
+            let (left, right) = (number(left)?, number(right)?);
+            let Class { roots, .. } = classes[class as usize].as_deref().expect("I1");
+            if !roots.fits(left, right) {
+                return Err(Need::Bits(class as usize, left, right));
+            }
+            roots.prefetch(left, right);
+            named.push(name(class as usize, left, right));
+        }
+        Ok(())
+    }
+
+    /// Settles named keys until there are no more or something must grow.
     fn settle_some(
         &self,
         hand: &CompactHand<'_>,
         out: &mut Vec<(StateId, bool)>,
     ) -> Result<(), Result<Need<'static>, Full>> {
         let tables = hand.tables.as_ref().expect("the caller took hold");
-        while let Some(first) = hand.offered.get(out.len()) {
+        while let Some(first) = hand.named.get(out.len()) {
             let class = parts(*first).0;
             let Class { roots, .. } = tables.class(class);
-            let count = self.counts[class].load(Relaxed);
-            let mut n_new = 0;
-            let mut full = None;
-            for &id in &hand.offered[out.len()..] {
+            let room = (roots.limit() + 1).saturating_sub(self.counts[class].load(Relaxed));
+            let (mut n_new, mut full) = (0, None);
+            for &id in &hand.named[out.len()..] {
                 let (class_of_it, left, right) = parts(id);
-                if class_of_it != class || count + n_new > roots.limit() {
+                if class_of_it != class || n_new >= room {
                     break;
                 }
                 debug_assert!(roots.fits(left, right), "I2");
@@ -204,7 +229,7 @@ impl Compact {
             if let Some(full) = full {
                 return Err(Err(full));
             }
-            if count + n_new > roots.limit() && out.len() < hand.offered.len() {
+            if n_new >= room && out.len() < hand.named.len() {
                 return Err(Ok(Need::Slots(class)));
             }
         }
@@ -255,7 +280,7 @@ impl Visited for Compact {
 
     fn hand(&self) -> CompactHand<'_> {
         let cells = [const { None }; N_CLASSES];
-        CompactHand { store: self, tables: None, cells, loaded: None, offered: Vec::new() }
+        CompactHand { store: self, tables: None, cells, loaded: None, offered: Vec::new(), named: Vec::new() }
     }
 
     fn load(&self, hand: &mut CompactHand<'_>, id: StateId, key: &mut Vec<u8>) {
@@ -296,13 +321,15 @@ impl Visited for Compact {
         out.clear();
         let done = loop {
             hand.hold();
-            let Err(stopped) = self.settle_some(hand, out) else { break Ok(()) };
+            let named = self.name_some(hand).map_err(Ok);
+            let Err(stopped) = named.and_then(|()| self.settle_some(hand, out)) else { break Ok(()) };
             let grown = stopped.and_then(|need| self.grow(hand, need));
             if grown.is_err() {
                 break grown;
             }
         };
         hand.offered.clear();
+        hand.named.clear();
         done
     }
 

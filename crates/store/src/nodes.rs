@@ -72,6 +72,35 @@ impl Nodes {
         [entry[0].load(Relaxed), entry[1].load(Relaxed)]
     }
 
+    /// Starts fetching what `near` looks at.
+    #[inline]
+    pub fn prefetch(&self, content: Content) {
+        prefetch(&self.index[self.home(self.hash(content))]);
+    }
+
+    /// Starts fetching what `intern` looks at: the likely entry.
+    #[inline]
+    pub fn near(&self, content: Content) {
+        let hash = self.hash(content);
+        let slot = self.index[self.home(hash)].load(Relaxed);
+        let low = (1 << self.bits) - 1;
+        if slot & !low == (hash as u32) << self.bits && slot & low != 0 {
+            prefetch(&self.entries[(slot & low) as usize - 1]);
+        }
+    }
+
+    /// Whether the table is too large for the near caches, so that fetching ahead pays.
+    #[inline]
+    pub fn is_large(&self) -> bool {
+        self.bits >= 15
+    }
+
+    /// Starts fetching the entry of a node.
+    #[inline]
+    pub fn prefetch_entry(&self, n: u32) {
+        prefetch(&self.entries[n as usize]);
+    }
+
     /// The number of the node with these four words.
     #[inline]
     pub fn intern(&self, content: Content) -> Result<u32, NoRoom> {
@@ -191,7 +220,7 @@ impl Nodes {
     #[inline]
     fn hash(&self, [a, b]: Content) -> u64 {
         let wide = u128::from(a ^ 0x9e6c_63d0_873f_a2d5) * u128::from(b ^ 0xc2b2_ae3d_27d4_eb4f);
-        let hash = (wide as u64 ^ (wide >> 64) as u64).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        let hash = wide as u64 ^ (wide >> 64) as u64;
         if self.hash_bits == 64 {
             hash
         } else {

@@ -100,17 +100,18 @@ impl Roots {
         let (home, remainder) = (self.home(mixed), self.remainder(mixed));
         for way in 1..=LINES {
             let wanted = way << REMAINDER_BITS | remainder;
-            let Line(line) = &self.lines[home + way as usize - 1];
-            for slot in line {
-                let mut there = slot.load(Acquire);
-                if there == 0 {
-                    match slot.compare_exchange(0, wanted, AcqRel, Acquire) {
-                        Ok(_) => return Ok(true),
-                        Err(theirs) => there = theirs,
-                    }
-                }
-                if there == wanted {
-                    return Ok(false);
+            let line = &self.lines[home + way as usize - 1];
+            let (found, empty) = line.find(wanted);
+            if found != 0 {
+                return Ok(false);
+            }
+            // The first empty slot; those before it are other pairs' for good.
+            let first = empty.trailing_zeros() as usize;
+            for slot in line.0.get(first..).unwrap_or_default() {
+                match slot.compare_exchange(0, wanted, AcqRel, Acquire) {
+                    Ok(_) => return Ok(true),
+                    Err(theirs) if theirs == wanted => return Ok(false),
+                    Err(_) => {}
                 }
             }
         }
