@@ -15,16 +15,15 @@
 //!
 //! # Invariants
 //!   I1 a name that was given out has its pair in its class's roots, and all nodes below it are there
-//!   I2 offered names fit into their class's fields
 //!
 //! # Cost
 //!   4.7 to 9.4 bytes a state, and about 25 a node; there are as many nodes as parts of different content.
 
 use crate::budget::{Account, Budget, Full};
-use crate::fold::{Cells, Root};
-use crate::nodes::{NODE_BITS, NoRoom, Nodes};
+use crate::fold::Cells;
+use crate::nodes::{Content, NODE_BITS, NoRoom, Nodes};
 use crate::plan::{N_CLASSES, Plan, class_of};
-use crate::roots::Roots;
+use crate::roots::{Mixed, Roots};
 use crate::{StateId, Visited};
 use std::fmt;
 use std::ops::Range;
@@ -63,9 +62,18 @@ pub struct CompactHand<'s> {
     /// For each class the cells of some state: of the loaded one in its class.
     cells: [Option<Box<Cells>>; N_CLASSES],
     loaded: Option<usize>,
-    offered: Vec<(u32, [Root; 2])>,
-    /// The first so many of the offered keys, while they are settled.
-    named: Vec<StateId>,
+    /// Of the keys offered; without the roots that are still to be looked up.
+    names: Vec<StateId>,
+    lookups: Vec<Lookup>,
+    /// Of the names being settled.
+    mixed: Vec<Mixed>,
+}
+
+/// A root node of a name, on one side (0 is left).
+struct Lookup {
+    content: Content,
+    name: u32,
+    side: u32,
 }
 
 /// Why a thread cannot go on.
@@ -141,84 +149,92 @@ impl Compact {
         bytes: &'k [u8],
         keys: &[Range<usize>],
     ) -> Result<(), (usize, Result<Need<'k>, Full>)> {
-        let CompactHand { tables, cells, loaded, offered, .. } = hand;
-        let tables = tables.as_ref().expect("the caller took hold");
-        let is_large = tables.nodes.is_large();
-        for (i, range) in keys.iter().enumerate() {
-            let key = &bytes[range.clone()];
-            let Some(class) = class_of(key.len()) else { return Err((i, Err(Full::Numbers))) };
-            let Some(Class { plan, .. }) = tables.classes[class].as_deref() else {
+        let CompactHand { tables, cells, loaded, names, lookups, .. } = hand;
+        let Tables { nodes, classes } = &**tables.as_ref().expect("the caller took hold");
+        let is_large = nodes.is_large();
+        let mut i = 0;
+        while i < keys.len() {
+            // The keys of the same length from here on.
+            let key = &bytes[keys[i].clone()];
+            let n_bytes = key.len();
+            let Some(class) = class_of(n_bytes) else { return Err((i, Err(Full::Numbers))) };
+            let Some(Class { plan, .. }) = classes[class].as_deref() else {
                 return Err((i, Ok(Need::Class(class, key))));
             };
             let cells = cells[class].get_or_insert_with(|| Box::new(Cells::new(plan)));
             // Keys of another class than the loaded one's are likely to be more like each other than like an old
             // state.
             let follow = *loaded != Some(class);
-            let roots = cells.fold(plan, &tables.nodes, key, follow).map_err(|NoRoom| (i, Ok(Need::Nodes)))?;
-            if is_large {
-                for root in roots {
-                    if let Root::Content(content) = root {
-                        tables.nodes.prefetch(content);
+            while let Some(range) = keys.get(i)
+                && range.len() == n_bytes
+            {
+                let key = &bytes[range.clone()];
+                let roots = cells.fold(plan, nodes, key, follow).map_err(|NoRoom| (i, Ok(Need::Nodes)))?;
+                for side in 0..2 {
+                    if roots.changed[side] {
+                        let content = roots.contents[side];
+                        if is_large {
+                            nodes.prefetch(content);
+                        }
+                        lookups.push(Lookup { content, name: names.len() as u32, side: side as u32 });
                     }
                 }
+                names.push(name(class, roots.numbers[0], roots.numbers[1]));
+                i += 1;
             }
-            offered.push((class as u32, roots));
         }
         Ok(())
     }
 
-    /// Names offered keys until there are no more or something must grow.
-    fn name_some(&self, hand: &mut CompactHand<'_>) -> Result<(), Need<'static>> {
-        let CompactHand { tables, offered, named, .. } = hand;
-        let Tables { nodes, classes } = &**tables.as_ref().expect("the caller took hold");
+    /// Completes the offered names. A name that is complete stays as it is.
+    fn look_up(&self, hand: &mut CompactHand<'_>) -> Result<(), Need<'static>> {
+        let CompactHand { tables, names, lookups, .. } = hand;
+        let nodes = &tables.as_ref().expect("the caller took hold").nodes;
         if nodes.is_large() {
-            for root in offered[named.len()..].iter().flat_map(|(_, roots)| roots) {
-                if let Root::Content(content) = root {
-                    nodes.near(*content);
-                }
-            }
+            lookups.iter().for_each(|lookup| nodes.near(lookup.content));
         }
-        for &(class, [left, right]) in &offered[named.len()..] {
-            let number = |root| match root {
-                Root::Number(number) => Ok(number),
-                Root::Content(content) => nodes.intern(content).map_err(|NoRoom| Need::Nodes),
-            };
-            let (left, right) = (number(left)?, number(right)?);
-            let Class { roots, .. } = classes[class as usize].as_deref().expect("I1");
-            if !roots.fits(left, right) {
-                return Err(Need::Bits(class as usize, left, right));
-            }
-            roots.prefetch(left, right);
-            named.push(name(class as usize, left, right));
+        for lookup in lookups.iter() {
+            let number = nodes.intern(lookup.content).map_err(|NoRoom| Need::Nodes)?;
+            names[lookup.name as usize].0 |= u64::from(number) << (NODE_BITS * (1 - lookup.side));
         }
         Ok(())
     }
 
-    /// Settles named keys until there are no more or something must grow.
+    /// Settles names until there are no more or something must grow.
     fn settle_some(
         &self,
-        hand: &CompactHand<'_>,
+        hand: &mut CompactHand<'_>,
         out: &mut Vec<(StateId, bool)>,
     ) -> Result<(), Result<Need<'static>, Full>> {
-        let tables = hand.tables.as_ref().expect("the caller took hold");
-        while let Some(first) = hand.named.get(out.len()) {
-            let class = parts(*first).0;
+        let CompactHand { tables, names, mixed, .. } = hand;
+        let tables = tables.as_ref().expect("the caller took hold");
+        while let Some(first) = names.get(out.len()) {
+            // The names of the same class from here on.
+            let (class, ..) = parts(*first);
             let Class { roots, .. } = tables.class(class);
+            let names = names[out.len()..].iter().take_while(|id| parts(**id).0 == class);
+            mixed.clear();
+            for id in names.clone() {
+                let (_, left, right) = parts(*id);
+                if !roots.fits(left, right) {
+                    return Err(Ok(Need::Bits(class, left, right)));
+                }
+                mixed.push(roots.prepare(left, right));
+            }
             let room = (roots.limit() + 1).saturating_sub(self.counts[class].load(Relaxed));
-            let (mut n_new, mut full) = (0, None);
-            for &id in &hand.named[out.len()..] {
-                let (class_of_it, left, right) = parts(id);
-                if class_of_it != class || n_new >= room {
+            let (mut n_new, mut stopped) = (0, Ok(()));
+            for (id, mixed) in names.zip(mixed.iter()) {
+                if n_new >= room {
+                    stopped = Err(Ok(Need::Slots(class)));
                     break;
                 }
-                debug_assert!(roots.fits(left, right), "I2");
-                match roots.put(left, right, &self.account) {
+                match roots.put(*mixed, &self.account) {
                     Ok(new) => {
                         n_new += u64::from(new);
-                        out.push((id, new));
+                        out.push((*id, new));
                     }
-                    Err(f) => {
-                        full = Some(f);
+                    Err(full) => {
+                        stopped = Err(Err(full));
                         break;
                     }
                 }
@@ -226,12 +242,7 @@ impl Compact {
             if n_new > 0 {
                 self.counts[class].fetch_add(n_new, Relaxed);
             }
-            if let Some(full) = full {
-                return Err(Err(full));
-            }
-            if n_new >= room && out.len() < hand.named.len() {
-                return Err(Ok(Need::Slots(class)));
-            }
+            stopped?;
         }
         Ok(())
     }
@@ -266,11 +277,16 @@ impl<'s> CompactHand<'s> {
             self.tables = Some(self.store.tables.read().expect("no panic inside"));
         }
     }
+
+    fn forget(&mut self) {
+        self.names.clear();
+        self.lookups.clear();
+    }
 }
 
 impl fmt::Debug for CompactHand<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "CompactHand({} offered)", self.offered.len())
+        write!(f, "CompactHand({} offered)", self.names.len())
     }
 }
 
@@ -280,7 +296,15 @@ impl Visited for Compact {
 
     fn hand(&self) -> CompactHand<'_> {
         let cells = [const { None }; N_CLASSES];
-        CompactHand { store: self, tables: None, cells, loaded: None, offered: Vec::new(), named: Vec::new() }
+        CompactHand {
+            store: self,
+            tables: None,
+            cells,
+            loaded: None,
+            names: Vec::new(),
+            lookups: Vec::new(),
+            mixed: Vec::new(),
+        }
     }
 
     fn load(&self, hand: &mut CompactHand<'_>, id: StateId, key: &mut Vec<u8>) {
@@ -303,7 +327,7 @@ impl Visited for Compact {
             keys = &keys[n_done..];
             let grown = stopped.and_then(|need| self.grow(hand, need));
             if grown.is_err() {
-                hand.offered.clear();
+                hand.forget();
                 return grown;
             }
         }
@@ -317,19 +341,18 @@ impl Visited for Compact {
         out: &mut Vec<(StateId, bool)>,
     ) -> Result<(), Full> {
         debug_assert!(std::ptr::eq(self, hand.store), "a hand of this store");
-        assert_eq!(hand.offered.len(), keys.len(), "what is settled was offered");
+        assert_eq!(hand.names.len(), keys.len(), "what is settled was offered");
         out.clear();
         let done = loop {
             hand.hold();
-            let named = self.name_some(hand).map_err(Ok);
+            let named = self.look_up(hand).map_err(Ok);
             let Err(stopped) = named.and_then(|()| self.settle_some(hand, out)) else { break Ok(()) };
             let grown = stopped.and_then(|need| self.grow(hand, need));
             if grown.is_err() {
                 break grown;
             }
         };
-        hand.offered.clear();
-        hand.named.clear();
+        hand.forget();
         done
     }
 

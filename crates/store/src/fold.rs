@@ -29,11 +29,12 @@ pub struct Cells {
     dirty: Many,
 }
 
-/// A root: the node, or what it contains.
+/// The roots of a key. One that changed has the number zero and is to be looked up.
 #[derive(Clone, Copy, Debug)]
-pub enum Root {
-    Number(u32),
-    Content(Content),
+pub struct Roots {
+    pub numbers: [u32; 2],
+    pub changed: [bool; 2],
+    pub contents: [Content; 2],
 }
 
 impl Cells {
@@ -44,48 +45,53 @@ impl Cells {
     }
 
     /// The two roots of `key`. The cells stay as they were, unless they are to follow.
-    #[inline]
-    pub fn fold(&mut self, plan: &Plan, nodes: &Nodes, key: &[u8], follow: bool) -> Result<[Root; 2], NoRoom> {
+    #[inline(always)]
+    pub fn fold(&mut self, plan: &Plan, nodes: &Nodes, key: &[u8], follow: bool) -> Result<Roots, NoRoom> {
         debug_assert!(self.undo.is_empty(), "I2");
-        if plan.padded {
-            let mut padded = std::mem::take(&mut self.scratch);
-            padded.clear();
-            padded.extend_from_slice(key);
-            padded.resize(plan.n_words * 4 - 4, 0);
-            padded.extend_from_slice(&(key.len() as u32).to_le_bytes());
-            let roots = self.fold_words(plan, nodes, &padded, follow);
-            self.scratch = padded;
-            roots
-        } else {
-            self.fold_words(plan, nodes, key, follow)
+        if plan.padded || plan.n_nodes >= 64 || follow || self.fresh {
+            return self.fold_any(plan, nodes, key, follow);
         }
+        let roots = self.climb(plan, nodes, key, &mut Few(0));
+        self.go_back();
+        roots
     }
 
-    #[inline]
-    fn fold_words(&mut self, plan: &Plan, nodes: &Nodes, words: &[u8], follow: bool) -> Result<[Root; 2], NoRoom> {
+    #[inline(never)]
+    fn fold_any(&mut self, plan: &Plan, nodes: &Nodes, key: &[u8], follow: bool) -> Result<Roots, NoRoom> {
+        let mut words = std::mem::take(&mut self.scratch);
+        words.clear();
+        words.extend_from_slice(key);
+        if plan.padded {
+            words.resize(plan.n_words * 4 - 4, 0);
+            words.extend_from_slice(&(key.len() as u32).to_le_bytes());
+        }
         let roots = if plan.n_nodes < 64 {
-            self.climb(plan, nodes, words, &mut Few(0))
+            self.climb(plan, nodes, &words, &mut Few(0))
         } else {
             let mut dirty = std::mem::take(&mut self.dirty);
-            let roots = self.climb(plan, nodes, words, &mut dirty);
+            let roots = self.climb(plan, nodes, &words, &mut dirty);
             dirty.clear();
             self.dirty = dirty;
             roots
         };
-        match roots {
-            Ok(roots) if follow || self.fresh => self.follow(plan, nodes, words, roots),
-            roots => {
-                self.go_back();
-                roots
-            }
-        }
+        let roots = match roots {
+            Ok(roots) if follow || self.fresh => self.follow(plan, nodes, &words, roots),
+            roots => roots,
+        };
+        self.go_back();
+        self.scratch = words;
+        roots
     }
 
     /// Looks up all nodes that changed, but for the roots.
-    #[inline]
-    fn climb(&mut self, plan: &Plan, nodes: &Nodes, words: &[u8], dirty: &mut impl Set) -> Result<[Root; 2], NoRoom> {
-        assert_eq!(words.len(), plan.n_words * 4);
-        self.compare(plan, words, dirty);
+    #[inline(always)]
+    fn climb<S: Set>(&mut self, plan: &Plan, nodes: &Nodes, words: &[u8], dirty: &mut S) -> Result<Roots, NoRoom> {
+        assert_eq!(words.len(), self.words.len());
+        if S::SMALL {
+            self.compare(plan, words, 0, dirty);
+        } else {
+            (0..plan.n_leaves).step_by(64).for_each(|from| self.compare(plan, words, from, dirty));
+        }
         if self.fresh {
             (0..plan.n_nodes).for_each(|n| dirty.put(n, true));
         }
@@ -95,36 +101,36 @@ impl Cells {
             self.undo.push((n as u32, std::mem::replace(&mut self.numbers[n], number)));
             dirty.put(plan.parent_of[n] as usize, true);
         }
-        Ok([plan.left, plan.right].map(|n| {
-            if dirty.has(n) { Root::Content(self.content(plan, words, n)) } else { Root::Number(self.numbers[n]) }
-        }))
+        let halves = [plan.left, plan.right];
+        let changed = halves.map(|n| dirty.has(n));
+        Ok(Roots {
+            numbers: [0, 1].map(|i| if changed[i] { 0 } else { self.numbers[halves[i]] }),
+            changed,
+            contents: halves.map(|n| self.content(plan, words, n)),
+        })
     }
 
-    /// The leaves with changed words become dirty. First all comparisons, without a branch; then the few that
-    /// differ.
-    #[inline]
-    fn compare(&self, plan: &Plan, words: &[u8], dirty: &mut impl Set) {
-        let (new, old) = (words.as_chunks::<16>().0, self.words.as_chunks::<16>().0);
-        let mut from = 0;
-        for (new, old) in new.chunks(64).zip(old.chunks(64)) {
-            let mut changed = 0u64;
-            for (i, (new, old)) in new.iter().zip(old).enumerate() {
-                changed |= u64::from(new != old) << i;
+    /// The leaves with changed words, of 64 quads, become dirty. First all comparisons, without a branch; then the
+    /// few that differ.
+    #[inline(always)]
+    fn compare(&self, plan: &Plan, words: &[u8], from: usize, dirty: &mut impl Set) {
+        let (new, old) = (&words.as_chunks::<16>().0[from..], &self.words.as_chunks::<16>().0[from..]);
+        let mut changed = 0u64;
+        for (i, (new, old)) in new.iter().zip(old).take(64).enumerate() {
+            changed |= u64::from(new != old) << i;
+        }
+        while changed != 0 {
+            let i = changed.trailing_zeros() as usize;
+            changed &= changed - 1;
+            let (new, old) = (new[i].as_chunks::<4>().0, old[i].as_chunks::<4>().0);
+            let leaves = plan.leaves_of[from + i];
+            for j in 0..4 {
+                dirty.put(leaves[j] as usize, new[j] != old[j]);
             }
-            while changed != 0 {
-                let i = changed.trailing_zeros() as usize;
-                changed &= changed - 1;
-                let (new, old) = (new[i].as_chunks::<4>().0, old[i].as_chunks::<4>().0);
-                let leaves = plan.leaf_of[(from + i) * 4..].first_chunk::<4>().expect("a leaf for each word");
-                for ((new, old), &leaf) in new.iter().zip(old).zip(leaves) {
-                    dirty.put(leaf as usize, new != old);
-                }
-            }
-            from += 64;
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn content(&self, plan: &Plan, words: &[u8], n: usize) -> Content {
         let sources = plan.sources[n];
         let [a, b, c, d] = if n < plan.n_leaves {
@@ -136,22 +142,19 @@ impl Cells {
         [a | b << 32, c | d << 32]
     }
 
-    #[cold]
-    fn follow(&mut self, plan: &Plan, nodes: &Nodes, words: &[u8], roots: [Root; 2]) -> Result<[Root; 2], NoRoom> {
-        for (n, root) in [plan.left, plan.right].into_iter().zip(roots) {
-            let Root::Content(content) = root else { continue };
-            match nodes.intern(content) {
-                Ok(number) => self.undo.push((n as u32, std::mem::replace(&mut self.numbers[n], number))),
-                Err(no_room) => {
-                    self.go_back();
-                    return Err(no_room);
-                }
+    /// Becomes this key.
+    fn follow(&mut self, plan: &Plan, nodes: &Nodes, words: &[u8], mut roots: Roots) -> Result<Roots, NoRoom> {
+        for i in 0..2 {
+            if std::mem::take(&mut roots.changed[i]) {
+                roots.numbers[i] = nodes.intern(roots.contents[i])?;
             }
         }
+        self.numbers[plan.left] = roots.numbers[0];
+        self.numbers[plan.right] = roots.numbers[1];
         self.words.copy_from_slice(words);
         self.undo.clear();
         self.fresh = false;
-        Ok([plan.left, plan.right].map(|n| Root::Number(self.numbers[n])))
+        Ok(roots)
     }
 
     #[inline]
@@ -203,6 +206,8 @@ impl Cells {
 
 /// A set of node indices, the least of which are taken first; what is put later is never less.
 trait Set {
+    /// Whether it is for less than 64 nodes.
+    const SMALL: bool;
     /// Puts `n` if so.
     fn put(&mut self, n: usize, so: bool);
     /// The least one, if it is less than `limit`.
@@ -214,6 +219,8 @@ trait Set {
 struct Few(u64);
 
 impl Set for Few {
+    const SMALL: bool = true;
+
     #[inline(always)]
     fn put(&mut self, n: usize, so: bool) {
         self.0 |= u64::from(so) << (n % 64);
@@ -250,6 +257,8 @@ impl Many {
 }
 
 impl Set for Many {
+    const SMALL: bool = false;
+
     fn put(&mut self, n: usize, so: bool) {
         debug_assert!(n / 64 >= self.from);
         self.bits[n / 64] |= u64::from(so) << (n % 64);

@@ -102,12 +102,26 @@ impl Nodes {
     }
 
     /// The number of the node with these four words.
-    #[inline]
+    #[inline(always)]
     pub fn intern(&self, content: Content) -> Result<u32, NoRoom> {
         let hash = self.hash(content);
+        let at = self.home(hash);
+        // Most nodes are there, at home.
+        let slot = self.index[at].load(Acquire);
+        let low = (1 << self.bits) - 1;
+        if slot & !low == (hash as u32) << self.bits && slot != 0 {
+            let n = (slot & low) - 1;
+            if self.get(n) == content {
+                return Ok(n);
+            }
+        }
+        self.find_or_put(content, hash, at)
+    }
+
+    #[inline(never)]
+    fn find_or_put(&self, content: Content, hash: u64, mut at: usize) -> Result<u32, NoRoom> {
         let low = (1 << self.bits) - 1;
         let print = (hash as u32) << self.bits;
-        let mut at = self.home(hash);
         let mut mine = None;
         loop {
             let mut slot = self.index[at].load(Acquire);
