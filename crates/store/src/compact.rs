@@ -212,18 +212,20 @@ impl Compact {
             // The names of the same class from here on.
             let (class, ..) = parts(*first);
             let Class { roots, .. } = tables.class(class);
-            let names = names[out.len()..].iter().take_while(|id| parts(**id).0 == class);
-            mixed.clear();
-            for id in names.clone() {
-                let (_, left, right) = parts(*id);
-                if !roots.fits(left, right) {
-                    return Err(Ok(Need::Bits(class, left, right)));
-                }
-                mixed.push(roots.prepare(left, right));
+            let names = &names[out.len()..];
+            let n_same = names.iter().take_while(|id| parts(**id).0 == class).count();
+            let names = &names[..n_same];
+            if let Some((_, left, right)) = names.iter().map(|id| parts(*id)).find(|(_, l, r)| !roots.fits(*l, *r)) {
+                return Err(Ok(Need::Bits(class, left, right)));
             }
+            mixed.clear();
+            mixed.extend(names.iter().map(|id| {
+                let (_, left, right) = parts(*id);
+                roots.prepare(left, right)
+            }));
             let room = (roots.limit() + 1).saturating_sub(self.counts[class].load(Relaxed));
             let (mut n_new, mut stopped) = (0, Ok(()));
-            for (id, mixed) in names.zip(mixed.iter()) {
+            for (id, mixed) in names.iter().zip(mixed.iter()) {
                 if n_new >= room {
                     stopped = Err(Ok(Need::Slots(class)));
                     break;

@@ -20,10 +20,12 @@ use crate::plan::Plan;
 pub struct Cells {
     words: Vec<u8>,
     /// One a node, then a zero for children that are not there.
+    base: Vec<u32>,
+    /// The same, but for the nodes in `undo`, while a key is folded.
     numbers: Vec<u32>,
+    undo: Vec<u32>,
+    n_undo: usize,
     fresh: bool,
-    /// Numbers that were changed, and what they were.
-    undo: Vec<(u32, u32)>,
     /// A padded key.
     scratch: Vec<u8>,
     dirty: Many,
@@ -39,15 +41,15 @@ pub struct Roots {
 
 impl Cells {
     pub fn new(plan: &Plan) -> Cells {
-        let (words, numbers) = (vec![0; plan.n_words * 4], vec![0; plan.n_nodes + 1]);
+        let (words, base, undo) = (vec![0; plan.n_words * 4], vec![0; plan.n_nodes + 1], vec![0; plan.n_nodes]);
         let dirty = Many { bits: vec![0; plan.n_nodes / 64 + 1], from: 0 };
-        Cells { words, numbers, fresh: true, undo: Vec::new(), scratch: Vec::new(), dirty }
+        Cells { words, numbers: base.clone(), base, undo, n_undo: 0, fresh: true, scratch: Vec::new(), dirty }
     }
 
     /// The two roots of `key`. The cells stay as they were, unless they are to follow.
     #[inline(always)]
     pub fn fold(&mut self, plan: &Plan, nodes: &Nodes, key: &[u8], follow: bool) -> Result<Roots, NoRoom> {
-        debug_assert!(self.undo.is_empty(), "I2");
+        debug_assert_eq!(self.n_undo, 0, "I2");
         if plan.padded || plan.n_nodes >= 64 || follow || self.fresh {
             return self.fold_any(plan, nodes, key, follow);
         }
@@ -98,15 +100,17 @@ impl Cells {
         let n_below = plan.n_nodes - 2;
         while let Some(n) = dirty.take_first(n_below) {
             let number = nodes.intern(self.content(plan, words, n))?;
-            self.undo.push((n as u32, std::mem::replace(&mut self.numbers[n], number)));
+            self.numbers[n] = number;
+            self.undo[self.n_undo] = n as u32;
+            self.n_undo += 1;
             dirty.put(plan.parent_of[n] as usize, true);
         }
-        let halves = [plan.left, plan.right];
-        let changed = halves.map(|n| dirty.has(n));
+        let [left, right] = [plan.left, plan.right];
+        let changed = [dirty.has(left), dirty.has(right)];
         Ok(Roots {
-            numbers: [0, 1].map(|i| if changed[i] { 0 } else { self.numbers[halves[i]] }),
+            numbers: [if changed[0] { 0 } else { self.base[left] }, if changed[1] { 0 } else { self.base[right] }],
             changed,
-            contents: halves.map(|n| self.content(plan, words, n)),
+            contents: [self.content(plan, words, left), self.content(plan, words, right)],
         })
     }
 
@@ -115,31 +119,39 @@ impl Cells {
     #[inline(always)]
     fn compare(&self, plan: &Plan, words: &[u8], from: usize, dirty: &mut impl Set) {
         let (new, old) = (&words.as_chunks::<16>().0[from..], &self.words.as_chunks::<16>().0[from..]);
+        let n = new.len().min(old.len()).min(64);
+        let (new, old, leaves) = (&new[..n], &old[..n], &plan.leaves_of[from..from + n]);
         let mut changed = 0u64;
-        for (i, (new, old)) in new.iter().zip(old).take(64).enumerate() {
-            changed |= u64::from(new != old) << i;
+        for i in 0..n {
+            changed |= u64::from(new[i] != old[i]) << i;
         }
         while changed != 0 {
             let i = changed.trailing_zeros() as usize;
             changed &= changed - 1;
-            let (new, old) = (new[i].as_chunks::<4>().0, old[i].as_chunks::<4>().0);
-            let leaves = plan.leaves_of[from + i];
-            for j in 0..4 {
-                dirty.put(leaves[j] as usize, new[j] != old[j]);
+            let leaves = &leaves[i];
+            if plan.aligned {
+                dirty.put(leaves[0] as usize, true);
+            } else {
+                let (new, old) = (new[i].as_chunks::<4>().0, old[i].as_chunks::<4>().0);
+                for j in 0..4 {
+                    dirty.put(leaves[j] as usize, new[j] != old[j]);
+                }
             }
         }
     }
 
     #[inline(always)]
     fn content(&self, plan: &Plan, words: &[u8], n: usize) -> Content {
-        let sources = plan.sources[n];
-        let [a, b, c, d] = if n < plan.n_leaves {
-            let (words, _) = words.as_chunks();
-            sources.map(|word| u64::from(u32::from_le_bytes(words[word as usize])))
+        let [a, b, c, d] = plan.sources[n];
+        if n < plan.n_leaves {
+            let (words, _) = words.as_chunks::<4>();
+            let word = |word: u32| u64::from(u32::from_le_bytes(words[word as usize]));
+            [word(a) | word(b) << 32, word(c) | word(d) << 32]
         } else {
-            sources.map(|child| u64::from(self.numbers[child as usize]))
-        };
-        [a | b << 32, c | d << 32]
+            let numbers = &self.numbers[..];
+            let number = |child: u32| u64::from(numbers[child as usize]);
+            [number(a) | number(b) << 32, number(c) | number(d) << 32]
+        }
     }
 
     /// Becomes this key.
@@ -151,45 +163,52 @@ impl Cells {
         }
         self.numbers[plan.left] = roots.numbers[0];
         self.numbers[plan.right] = roots.numbers[1];
+        self.base.copy_from_slice(&self.numbers);
         self.words.copy_from_slice(words);
-        self.undo.clear();
         self.fresh = false;
         Ok(roots)
     }
 
-    #[inline]
+    #[inline(always)]
     fn go_back(&mut self) {
-        while let Some((n, old)) = self.undo.pop() {
-            self.numbers[n as usize] = old;
+        for &n in &self.undo[..self.n_undo] {
+            self.numbers[n as usize] = self.base[n as usize];
         }
+        self.n_undo = 0;
     }
 
     /// Becomes the key with these roots.
     #[inline]
     pub fn unfold(&mut self, plan: &Plan, nodes: &Nodes, left: u32, right: u32) {
-        nodes.prefetch_entry(left);
-        nodes.prefetch_entry(right);
-        self.go_down(plan, nodes, plan.left, left);
-        self.go_down(plan, nodes, plan.right, right);
+        for (n, number) in [(plan.left, left), (plan.right, right)] {
+            if self.base[n] != number || self.fresh {
+                self.go_down(plan, nodes, n, number);
+            }
+        }
         self.fresh = false;
     }
 
     fn go_down(&mut self, plan: &Plan, nodes: &Nodes, n: usize, number: u32) {
-        if self.numbers[n] == number && !self.fresh {
-            return;
-        }
-        self.numbers[n] = number;
+        (self.base[n], self.numbers[n]) = (number, number);
         let [a, b] = nodes.get(number);
         let parts = [a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32];
-        let sources = plan.sources[n];
+        let sources = &plan.sources[n];
         if n < plan.n_leaves {
             let (words, _) = self.words.as_chunks_mut();
-            sources.into_iter().zip(parts).for_each(|(word, part)| words[word as usize] = part.to_le_bytes());
+            for i in 0..4 {
+                words[sources[i] as usize] = parts[i].to_le_bytes();
+            }
             return;
         }
-        let children = sources.into_iter().zip(parts).filter(|&(child, _)| child as usize != plan.n_nodes);
-        children.clone().for_each(|(_, part)| nodes.prefetch_entry(part));
-        children.for_each(|(child, part)| self.go_down(plan, nodes, child as usize, part));
+        if nodes.is_large() {
+            parts.iter().for_each(|part| nodes.prefetch_entry(*part));
+        }
+        for i in 0..4 {
+            let child = sources[i] as usize;
+            if (self.base[child] != parts[i] || self.fresh) && child < plan.n_nodes {
+                self.go_down(plan, nodes, child, parts[i]);
+            }
+        }
     }
 
     /// The key whose cells these are.

@@ -67,6 +67,8 @@ pub struct Plan {
     pub sources: Vec<[u32; 4]>,
     /// For each four words their leaves.
     pub leaves_of: Vec<[u32; 4]>,
+    /// Whether these are always the same.
+    pub aligned: bool,
     /// For each node the one above it; `n_nodes` for the two roots.
     pub parent_of: Vec<u32>,
     pub left: usize,
@@ -102,8 +104,9 @@ impl Plan {
             }
         }
         assert!(n_nodes - left.min(right) == 2, "the roots come last");
-        let leaves_of = leaf_of.as_chunks().0.to_vec();
-        Plan { n_words, padded, n_leaves, n_nodes, sources: tree, leaves_of, parent_of, left, right }
+        let leaves_of: Vec<[u32; 4]> = leaf_of.as_chunks().0.to_vec();
+        let aligned = leaves_of.iter().all(|leaves| leaves.iter().all(|leaf| *leaf == leaves[0]));
+        Plan { n_words, padded, n_leaves, n_nodes, sources: tree, leaves_of, aligned, parent_of, left, right }
     }
 }
 
