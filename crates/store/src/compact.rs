@@ -9,9 +9,7 @@
 //!   above the changed words (`fold`).
 //!
 //! # Growth
-//!   All tables are behind one lock. A hand holds it shared from its first use on; whoever finds a table full
-//!   gives its hold up, says that it waits, takes the lock alone and grows. The others give theirs up when they
-//!   rest. Names do not change, and neither do the cells that hands keep.
+//!   As in `growth`. Names do not change, and neither do the cells that hands keep.
 //!
 //! # Invariants
 //!   I1 a name that was given out has its pair in its class's roots, and all nodes below it are there
@@ -21,23 +19,22 @@
 
 use crate::budget::{Account, Budget, Full};
 use crate::fold::Cells;
+use crate::growth::{Growing, Hold};
 use crate::nodes::{Content, NODE_BITS, NoRoom, Nodes};
 use crate::plan::{N_CLASSES, Plan, class_of};
 use crate::roots::{Mixed, Roots};
 use crate::{StateId, Visited};
 use std::fmt;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, RwLock, RwLockReadGuard};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// For the first key of each class, an order of its 32-bit words: those that change together lie together.
 pub type Order = Box<dyn Fn(&[u8]) -> Vec<u32> + Send + Sync>;
 
 /// See the module.
 pub struct Compact {
-    tables: RwLock<Tables>,
-    /// How many threads wait to grow the tables.
-    waiting: AtomicU32,
+    tables: Growing<Tables>,
     /// States per class.
     counts: [AtomicU64; N_CLASSES],
     account: Account,
@@ -57,8 +54,7 @@ struct Class {
 
 /// What one thread needs.
 pub struct CompactHand<'s> {
-    store: &'s Compact,
-    tables: Option<RwLockReadGuard<'s, Tables>>,
+    tables: Hold<'s, Tables>,
     /// For each class the cells of some state: of the loaded one in its class.
     cells: [Option<Box<Cells>>; N_CLASSES],
     loaded: Option<usize>,
@@ -106,25 +102,21 @@ impl Compact {
         let account = budget.account();
         let tables = Tables { nodes: Nodes::new(hash_bits, &account)?, classes: [const { None }; N_CLASSES] };
         let counts = [const { AtomicU64::new(0) }; N_CLASSES];
-        Ok(Compact { tables: RwLock::new(tables), waiting: AtomicU32::new(0), counts, account, order, weak })
+        Ok(Compact { tables: Growing::new(tables), counts, account, order, weak })
     }
 
     /// How many inner nodes there are, and how many states found no place in the root tables.
     pub fn inside(&self) -> (u64, u64) {
-        let tables = self.tables.read().expect("no panic inside");
+        let mut hold = self.tables.hold();
+        let tables = hold.get();
         let stashed = tables.classes.iter().flatten().map(|class| class.roots.n_stashed() as u64).sum();
         (u64::from(tables.nodes.len()), stashed)
     }
 
     #[cold]
     fn grow(&self, hand: &mut CompactHand<'_>, need: Need<'_>) -> Result<(), Full> {
-        hand.tables = None;
-        self.waiting.fetch_add(1, Relaxed);
-        let mut tables = self.tables.write().expect("no panic inside");
-        self.waiting.fetch_sub(1, Relaxed);
-        let tables = &mut *tables;
         // Another thread may have done it already; then each of these does nothing.
-        match need {
+        hand.tables.alone(|tables| match need {
             Need::Nodes => tables.nodes.grow(&self.account),
             Need::Class(class, key) => {
                 if tables.classes[class].is_none() {
@@ -139,7 +131,7 @@ impl Compact {
                 let roots = &mut tables.class_mut(class).roots;
                 if self.counts[class].load(Relaxed) > roots.limit() { roots.grow(&self.account) } else { Ok(()) }
             }
-        }
+        })
     }
 
     /// Offers keys until there are no more or something must grow; then how many it took.
@@ -150,7 +142,7 @@ impl Compact {
         keys: &[Range<usize>],
     ) -> Result<(), (usize, Result<Need<'k>, Full>)> {
         let CompactHand { tables, cells, loaded, names, lookups, .. } = hand;
-        let Tables { nodes, classes } = &**tables.as_ref().expect("the caller took hold");
+        let Tables { nodes, classes } = tables.get();
         let is_large = nodes.is_large();
         let mut i = 0;
         while i < keys.len() {
@@ -189,7 +181,7 @@ impl Compact {
     /// Completes the offered names. A name that is complete stays as it is.
     fn look_up(&self, hand: &mut CompactHand<'_>) -> Result<(), Need<'static>> {
         let CompactHand { tables, names, lookups, .. } = hand;
-        let nodes = &tables.as_ref().expect("the caller took hold").nodes;
+        let nodes = &tables.get().nodes;
         if nodes.is_large() {
             lookups.iter().for_each(|lookup| nodes.near(lookup.content));
         }
@@ -207,7 +199,7 @@ impl Compact {
         out: &mut Vec<(StateId, bool)>,
     ) -> Result<(), Result<Need<'static>, Full>> {
         let CompactHand { tables, names, mixed, .. } = hand;
-        let tables = tables.as_ref().expect("the caller took hold");
+        let tables = tables.get();
         while let Some(first) = names.get(out.len()) {
             // The names of the same class from here on.
             let (class, ..) = parts(*first);
@@ -272,14 +264,7 @@ fn parts(StateId(id): StateId) -> (usize, u32, u32) {
     ((id >> (2 * NODE_BITS)) as usize, node(id >> NODE_BITS), node(id))
 }
 
-impl<'s> CompactHand<'s> {
-    #[inline]
-    fn hold(&mut self) {
-        if self.tables.is_none() {
-            self.tables = Some(self.store.tables.read().expect("no panic inside"));
-        }
-    }
-
+impl CompactHand<'_> {
     fn forget(&mut self) {
         self.names.clear();
         self.lookups.clear();
@@ -299,8 +284,7 @@ impl Visited for Compact {
     fn hand(&self) -> CompactHand<'_> {
         let cells = [const { None }; N_CLASSES];
         CompactHand {
-            store: self,
-            tables: None,
+            tables: self.tables.hold(),
             cells,
             loaded: None,
             names: Vec::new(),
@@ -310,9 +294,7 @@ impl Visited for Compact {
     }
 
     fn load(&self, hand: &mut CompactHand<'_>, id: StateId, key: &mut Vec<u8>) {
-        debug_assert!(std::ptr::eq(self, hand.store), "a hand of this store");
-        hand.hold();
-        let tables = hand.tables.as_ref().expect("held");
+        let tables = hand.tables.get();
         let (class, left, right) = parts(id);
         let plan = &tables.class(class).plan;
         let cells = hand.cells[class].get_or_insert_with(|| Box::new(Cells::new(plan)));
@@ -322,9 +304,7 @@ impl Visited for Compact {
     }
 
     fn offer(&self, hand: &mut CompactHand<'_>, bytes: &[u8], mut keys: &[Range<usize>]) -> Result<(), Full> {
-        debug_assert!(std::ptr::eq(self, hand.store), "a hand of this store");
         loop {
-            hand.hold();
             let Err((n_done, stopped)) = self.offer_some(hand, bytes, keys) else { return Ok(()) };
             keys = &keys[n_done..];
             let grown = stopped.and_then(|need| self.grow(hand, need));
@@ -342,11 +322,9 @@ impl Visited for Compact {
         keys: &[Range<usize>],
         out: &mut Vec<(StateId, bool)>,
     ) -> Result<(), Full> {
-        debug_assert!(std::ptr::eq(self, hand.store), "a hand of this store");
         assert_eq!(hand.names.len(), keys.len(), "what is settled was offered");
         out.clear();
         let done = loop {
-            hand.hold();
             let named = self.look_up(hand).map_err(Ok);
             let Err(stopped) = named.and_then(|()| self.settle_some(hand, out)) else { break Ok(()) };
             let grown = stopped.and_then(|need| self.grow(hand, need));
@@ -360,9 +338,7 @@ impl Visited for Compact {
 
     #[inline]
     fn rest(&self, hand: &mut CompactHand<'_>) {
-        if self.waiting.load(Relaxed) > 0 {
-            hand.tables = None;
-        }
+        hand.tables.rest();
     }
 
     fn len(&self) -> u64 {
