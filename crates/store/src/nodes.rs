@@ -57,7 +57,7 @@ impl Nodes {
     pub fn new(hash_bits: u32, account: &Account) -> Result<Self, Full> {
         let mut entries = Region::new(MAX_NODES as usize + 1)?;
         let mut index = Region::new(1 << MAX_BITS)?;
-        entries.grow_to(1 << (FIRST_BITS - 2), account)?;
+        entries.grow_to(1 << (FIRST_BITS - 1), account)?;
         index.grow_to(1 << FIRST_BITS, account)?;
         let next = Apart(AtomicU32::new(0));
         let mut nodes = Nodes { entries, index, bits: FIRST_BITS, limit: 0, hash_bits, next, lost: Mutex::default() };
