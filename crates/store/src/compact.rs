@@ -9,36 +9,32 @@
 //!   above the changed words (`fold`).
 //!
 //! # Growth
-//!   All tables are behind one lock. A hand holds it shared from its first use on; whoever finds a table full
-//!   gives its hold up, says that it waits, takes the lock alone and grows. The others give theirs up when they
-//!   rest. Names do not change, and neither do the cells that hands keep.
+//!   As in `growth`. Names do not change, and neither do the cells that hands keep.
 //!
 //! # Invariants
 //!   I1 a name that was given out has its pair in its class's roots, and all nodes below it are there
-//!   I2 offered names fit into their class's fields
 //!
 //! # Cost
 //!   4.7 to 9.4 bytes a state, and about 25 a node; there are as many nodes as parts of different content.
 
 use crate::budget::{Account, Budget, Full};
 use crate::fold::Cells;
-use crate::nodes::{NODE_BITS, NoRoom, Nodes};
+use crate::growth::{Growing, Hold};
+use crate::nodes::{Content, NODE_BITS, NoRoom, Nodes};
 use crate::plan::{N_CLASSES, Plan, class_of};
-use crate::roots::Roots;
+use crate::roots::{Mixed, Roots};
 use crate::{StateId, Visited};
 use std::fmt;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, RwLock, RwLockReadGuard};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// For the first key of each class, an order of its 32-bit words: those that change together lie together.
 pub type Order = Box<dyn Fn(&[u8]) -> Vec<u32> + Send + Sync>;
 
 /// See the module.
 pub struct Compact {
-    tables: RwLock<Tables>,
-    /// How many threads wait to grow the tables.
-    waiting: AtomicU32,
+    tables: Growing<Tables>,
     /// States per class.
     counts: [AtomicU64; N_CLASSES],
     account: Account,
@@ -58,12 +54,22 @@ struct Class {
 
 /// What one thread needs.
 pub struct CompactHand<'s> {
-    store: &'s Compact,
-    tables: Option<RwLockReadGuard<'s, Tables>>,
+    tables: Hold<'s, Tables>,
     /// For each class the cells of some state: of the loaded one in its class.
     cells: [Option<Box<Cells>>; N_CLASSES],
     loaded: Option<usize>,
-    offered: Vec<StateId>,
+    /// Of the keys offered; without the roots that are still to be looked up.
+    names: Vec<StateId>,
+    lookups: Vec<Lookup>,
+    /// Of the names being settled.
+    mixed: Vec<Mixed>,
+}
+
+/// A root node of a name, on one side (0 is left).
+struct Lookup {
+    content: Content,
+    name: u32,
+    side: u32,
 }
 
 /// Why a thread cannot go on.
@@ -73,12 +79,6 @@ enum Need<'k> {
     Class(usize, &'k [u8]),
     Bits(usize, u32, u32),
     Slots(usize),
-}
-
-impl From<NoRoom> for Need<'_> {
-    fn from(NoRoom: NoRoom) -> Self {
-        Need::Nodes
-    }
 }
 
 impl fmt::Debug for Compact {
@@ -102,25 +102,21 @@ impl Compact {
         let account = budget.account();
         let tables = Tables { nodes: Nodes::new(hash_bits, &account)?, classes: [const { None }; N_CLASSES] };
         let counts = [const { AtomicU64::new(0) }; N_CLASSES];
-        Ok(Compact { tables: RwLock::new(tables), waiting: AtomicU32::new(0), counts, account, order, weak })
+        Ok(Compact { tables: Growing::new(tables), counts, account, order, weak })
     }
 
     /// How many inner nodes there are, and how many states found no place in the root tables.
     pub fn inside(&self) -> (u64, u64) {
-        let tables = self.tables.read().expect("no panic inside");
+        let mut hold = self.tables.hold();
+        let tables = hold.get();
         let stashed = tables.classes.iter().flatten().map(|class| class.roots.n_stashed() as u64).sum();
         (u64::from(tables.nodes.len()), stashed)
     }
 
     #[cold]
     fn grow(&self, hand: &mut CompactHand<'_>, need: Need<'_>) -> Result<(), Full> {
-        hand.tables = None;
-        self.waiting.fetch_add(1, Relaxed);
-        let mut tables = self.tables.write().expect("no panic inside");
-        self.waiting.fetch_sub(1, Relaxed);
-        let tables = &mut *tables;
         // Another thread may have done it already; then each of these does nothing.
-        match need {
+        hand.tables.alone(|tables| match need {
             Need::Nodes => tables.nodes.grow(&self.account),
             Need::Class(class, key) => {
                 if tables.classes[class].is_none() {
@@ -135,65 +131,104 @@ impl Compact {
                 let roots = &mut tables.class_mut(class).roots;
                 if self.counts[class].load(Relaxed) > roots.limit() { roots.grow(&self.account) } else { Ok(()) }
             }
-        }
+        })
     }
 
-    /// Offers keys until there are no more or something must grow; how many it took.
+    /// Offers keys until there are no more or something must grow; then how many it took.
     fn offer_some<'k>(
         &self,
         hand: &mut CompactHand<'_>,
         bytes: &'k [u8],
         keys: &[Range<usize>],
     ) -> Result<(), (usize, Result<Need<'k>, Full>)> {
-        let CompactHand { tables, cells, loaded, offered, .. } = hand;
-        let tables = tables.as_ref().expect("the caller took hold");
-        for (i, range) in keys.iter().enumerate() {
-            let key = &bytes[range.clone()];
-            let Some(class) = class_of(key.len()) else { return Err((i, Err(Full::Numbers))) };
-            let Some(Class { plan, roots }) = tables.classes[class].as_deref() else {
+        let CompactHand { tables, cells, loaded, names, lookups, .. } = hand;
+        let Tables { nodes, classes } = tables.get();
+        let is_large = nodes.is_large();
+        let mut i = 0;
+        while i < keys.len() {
+            // The keys of the same length from here on.
+            let key = &bytes[keys[i].clone()];
+            let n_bytes = key.len();
+            let Some(class) = class_of(n_bytes) else { return Err((i, Err(Full::Numbers))) };
+            let Some(Class { plan, .. }) = classes[class].as_deref() else {
                 return Err((i, Ok(Need::Class(class, key))));
             };
             let cells = cells[class].get_or_insert_with(|| Box::new(Cells::new(plan)));
             // Keys of another class than the loaded one's are likely to be more like each other than like an old
             // state.
             let follow = *loaded != Some(class);
-            let (left, right) =
-                cells.fold(plan, &tables.nodes, key, follow).map_err(|no_room| (i, Ok(no_room.into())))?;
-            if !roots.fits(left, right) {
-                return Err((i, Ok(Need::Bits(class, left, right))));
+            while let Some(range) = keys.get(i)
+                && range.len() == n_bytes
+            {
+                let key = &bytes[range.clone()];
+                let roots = cells.fold(plan, nodes, key, follow).map_err(|NoRoom| (i, Ok(Need::Nodes)))?;
+                for side in 0..2 {
+                    if roots.changed[side] {
+                        let content = roots.contents[side];
+                        if is_large {
+                            nodes.prefetch(content);
+                        }
+                        lookups.push(Lookup { content, name: names.len() as u32, side: side as u32 });
+                    }
+                }
+                names.push(name(class, roots.numbers[0], roots.numbers[1]));
+                i += 1;
             }
-            roots.prefetch(left, right);
-            offered.push(name(class, left, right));
         }
         Ok(())
     }
 
-    /// Settles offered names until there are no more or something must grow.
+    /// Completes the offered names. A name that is complete stays as it is.
+    fn look_up(&self, hand: &mut CompactHand<'_>) -> Result<(), Need<'static>> {
+        let CompactHand { tables, names, lookups, .. } = hand;
+        let nodes = &tables.get().nodes;
+        if nodes.is_large() {
+            lookups.iter().for_each(|lookup| nodes.near(lookup.content));
+        }
+        for lookup in lookups.iter() {
+            let number = nodes.intern(lookup.content).map_err(|NoRoom| Need::Nodes)?;
+            names[lookup.name as usize].0 |= u64::from(number) << (NODE_BITS * (1 - lookup.side));
+        }
+        Ok(())
+    }
+
+    /// Settles names until there are no more or something must grow.
     fn settle_some(
         &self,
-        hand: &CompactHand<'_>,
+        hand: &mut CompactHand<'_>,
         out: &mut Vec<(StateId, bool)>,
     ) -> Result<(), Result<Need<'static>, Full>> {
-        let tables = hand.tables.as_ref().expect("the caller took hold");
-        while let Some(first) = hand.offered.get(out.len()) {
-            let class = parts(*first).0;
+        let CompactHand { tables, names, mixed, .. } = hand;
+        let tables = tables.get();
+        while let Some(first) = names.get(out.len()) {
+            // The names of the same class from here on.
+            let (class, ..) = parts(*first);
             let Class { roots, .. } = tables.class(class);
-            let count = self.counts[class].load(Relaxed);
-            let mut n_new = 0;
-            let mut full = None;
-            for &id in &hand.offered[out.len()..] {
-                let (class_of_it, left, right) = parts(id);
-                if class_of_it != class || count + n_new > roots.limit() {
+            let names = &names[out.len()..];
+            let n_same = names.iter().take_while(|id| parts(**id).0 == class).count();
+            let names = &names[..n_same];
+            if let Some((_, left, right)) = names.iter().map(|id| parts(*id)).find(|(_, l, r)| !roots.fits(*l, *r)) {
+                return Err(Ok(Need::Bits(class, left, right)));
+            }
+            mixed.clear();
+            mixed.extend(names.iter().map(|id| {
+                let (_, left, right) = parts(*id);
+                roots.prepare(left, right)
+            }));
+            let room = (roots.limit() + 1).saturating_sub(self.counts[class].load(Relaxed));
+            let (mut n_new, mut stopped) = (0, Ok(()));
+            for (id, mixed) in names.iter().zip(mixed.iter()) {
+                if n_new >= room {
+                    stopped = Err(Ok(Need::Slots(class)));
                     break;
                 }
-                debug_assert!(roots.fits(left, right), "I2");
-                match roots.put(left, right, &self.account) {
+                match roots.put(*mixed, &self.account) {
                     Ok(new) => {
                         n_new += u64::from(new);
-                        out.push((id, new));
+                        out.push((*id, new));
                     }
-                    Err(f) => {
-                        full = Some(f);
+                    Err(full) => {
+                        stopped = Err(Err(full));
                         break;
                     }
                 }
@@ -201,12 +236,7 @@ impl Compact {
             if n_new > 0 {
                 self.counts[class].fetch_add(n_new, Relaxed);
             }
-            if let Some(full) = full {
-                return Err(Err(full));
-            }
-            if count + n_new > roots.limit() && out.len() < hand.offered.len() {
-                return Err(Ok(Need::Slots(class)));
-            }
+            stopped?;
         }
         Ok(())
     }
@@ -234,18 +264,16 @@ fn parts(StateId(id): StateId) -> (usize, u32, u32) {
     ((id >> (2 * NODE_BITS)) as usize, node(id >> NODE_BITS), node(id))
 }
 
-impl<'s> CompactHand<'s> {
-    #[inline]
-    fn hold(&mut self) {
-        if self.tables.is_none() {
-            self.tables = Some(self.store.tables.read().expect("no panic inside"));
-        }
+impl CompactHand<'_> {
+    fn forget(&mut self) {
+        self.names.clear();
+        self.lookups.clear();
     }
 }
 
 impl fmt::Debug for CompactHand<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "CompactHand({} offered)", self.offered.len())
+        write!(f, "CompactHand({} offered)", self.names.len())
     }
 }
 
@@ -255,13 +283,18 @@ impl Visited for Compact {
 
     fn hand(&self) -> CompactHand<'_> {
         let cells = [const { None }; N_CLASSES];
-        CompactHand { store: self, tables: None, cells, loaded: None, offered: Vec::new() }
+        CompactHand {
+            tables: self.tables.hold(),
+            cells,
+            loaded: None,
+            names: Vec::new(),
+            lookups: Vec::new(),
+            mixed: Vec::new(),
+        }
     }
 
     fn load(&self, hand: &mut CompactHand<'_>, id: StateId, key: &mut Vec<u8>) {
-        debug_assert!(std::ptr::eq(self, hand.store), "a hand of this store");
-        hand.hold();
-        let tables = hand.tables.as_ref().expect("held");
+        let tables = hand.tables.get();
         let (class, left, right) = parts(id);
         let plan = &tables.class(class).plan;
         let cells = hand.cells[class].get_or_insert_with(|| Box::new(Cells::new(plan)));
@@ -271,14 +304,12 @@ impl Visited for Compact {
     }
 
     fn offer(&self, hand: &mut CompactHand<'_>, bytes: &[u8], mut keys: &[Range<usize>]) -> Result<(), Full> {
-        debug_assert!(std::ptr::eq(self, hand.store), "a hand of this store");
         loop {
-            hand.hold();
             let Err((n_done, stopped)) = self.offer_some(hand, bytes, keys) else { return Ok(()) };
             keys = &keys[n_done..];
             let grown = stopped.and_then(|need| self.grow(hand, need));
             if grown.is_err() {
-                hand.offered.clear();
+                hand.forget();
                 return grown;
             }
         }
@@ -291,26 +322,23 @@ impl Visited for Compact {
         keys: &[Range<usize>],
         out: &mut Vec<(StateId, bool)>,
     ) -> Result<(), Full> {
-        debug_assert!(std::ptr::eq(self, hand.store), "a hand of this store");
-        assert_eq!(hand.offered.len(), keys.len(), "what is settled was offered");
+        assert_eq!(hand.names.len(), keys.len(), "what is settled was offered");
         out.clear();
         let done = loop {
-            hand.hold();
-            let Err(stopped) = self.settle_some(hand, out) else { break Ok(()) };
+            let named = self.look_up(hand).map_err(Ok);
+            let Err(stopped) = named.and_then(|()| self.settle_some(hand, out)) else { break Ok(()) };
             let grown = stopped.and_then(|need| self.grow(hand, need));
             if grown.is_err() {
                 break grown;
             }
         };
-        hand.offered.clear();
+        hand.forget();
         done
     }
 
     #[inline]
     fn rest(&self, hand: &mut CompactHand<'_>) {
-        if self.waiting.load(Relaxed) > 0 {
-            hand.tables = None;
-        }
+        hand.tables.rest();
     }
 
     fn len(&self) -> u64 {

@@ -1,152 +1,306 @@
 //! One key as words and node numbers, and the way to another key that differs little.
 //!
 //! # The argument
-//!   The cells of a key (see `plan`) determine each other: words determine the nodes upwards, the two roots determine
-//!   everything downwards. From one key's cells to another's only what differs need be touched. Upwards: put
-//!   the changed words, look up each node that has a changed cell, and if its number changed its parent has one.
-//!   Downwards: if a node's number is the same, everything below it is.
+//!   A key's words determine its nodes' numbers upwards, and the two roots' numbers determine everything downwards.
+//!   From one key to another only what differs need be touched. Upwards: every node above a changed word is
+//!   looked up, children first. Downwards: where a node's number is the same, everything below it is.
+//!
+//!   The roots are the nodes of which there are most, so looking them up is left to the caller, who has many keys
+//!   at hand and lets their cache misses overlap.
 //!
 //! # Invariants
-//!   I1 unless `fresh`, every node's cell is the number of the node whose content the plan says
-//!   I2 between calls nothing is dirty, and there is nothing to undo
+//!   I1 unless `fresh`, the words and all numbers are those of one key
+//!   I2 between calls there is nothing to undo, and nothing is dirty
 
 use crate::nodes::{Content, NoRoom, Nodes};
-use crate::plan::{NONE, Plan};
+use crate::plan::Plan;
 
-/// The cells of one key.
+/// The words and the node numbers of one key.
 #[derive(Debug)]
 pub struct Cells {
-    all: Vec<u32>,
+    words: Vec<u8>,
+    /// One a node, then a zero for children that are not there.
+    base: Vec<u32>,
+    /// The same, but for the nodes in `undo`, while a key is folded.
+    numbers: Vec<u32>,
+    undo: Vec<u32>,
+    n_undo: usize,
     fresh: bool,
-    /// One bit a node: its content may have changed.
-    dirty: Vec<u64>,
-    /// Cells that were changed, and what was in them.
-    undo: Vec<(u32, u32)>,
+    /// A padded key.
+    scratch: Vec<u8>,
+    dirty: Many,
+}
+
+/// The roots of a key. One that changed has the number zero and is to be looked up.
+#[derive(Clone, Copy, Debug)]
+pub struct Roots {
+    pub numbers: [u32; 2],
+    pub changed: [bool; 2],
+    pub contents: [Content; 2],
 }
 
 impl Cells {
     pub fn new(plan: &Plan) -> Cells {
-        let dirty = vec![0; plan.n_nodes().div_ceil(64)];
-        Cells { all: vec![0; plan.n_cells()], fresh: true, dirty, undo: Vec::new() }
+        let (words, base, undo) = (vec![0; plan.n_words * 4], vec![0; plan.n_nodes + 1], vec![0; plan.n_nodes]);
+        let dirty = Many { bits: vec![0; plan.n_nodes / 64 + 1], from: 0 };
+        Cells { words, numbers: base.clone(), base, undo, n_undo: 0, fresh: true, scratch: Vec::new(), dirty }
     }
 
     /// The two roots of `key`. The cells stay as they were, unless they are to follow.
-    #[inline]
-    pub fn fold(&mut self, plan: &Plan, nodes: &Nodes, key: &[u8], follow: bool) -> Result<(u32, u32), NoRoom> {
-        debug_assert!(self.undo.is_empty() && self.dirty.iter().all(|&d| d == 0), "I2");
-        self.put_words(plan, key);
-        if self.fresh {
-            (0..plan.n_nodes()).for_each(|n| self.dirty[n / 64] |= 1 << (n % 64));
+    #[inline(always)]
+    pub fn fold(&mut self, plan: &Plan, nodes: &Nodes, key: &[u8], follow: bool) -> Result<Roots, NoRoom> {
+        debug_assert_eq!(self.n_undo, 0, "I2");
+        if plan.padded || plan.n_nodes >= 64 || follow || self.fresh {
+            return self.fold_any(plan, nodes, key, follow);
         }
-        for w in 0..self.dirty.len() {
-            while self.dirty[w] != 0 {
-                let n = w * 64 + self.dirty[w].trailing_zeros() as usize;
-                self.dirty[w] &= self.dirty[w] - 1;
-                match nodes.intern(self.content(plan, n)) {
-                    Ok(number) => self.set(plan, plan.n_words + n, number),
-                    Err(no_room) => {
-                        self.dirty.fill(0);
-                        self.go_back();
-                        return Err(no_room);
-                    }
+        let roots = self.climb(plan, nodes, key, &mut Few(0));
+        self.go_back();
+        roots
+    }
+
+    #[inline(never)]
+    fn fold_any(&mut self, plan: &Plan, nodes: &Nodes, key: &[u8], follow: bool) -> Result<Roots, NoRoom> {
+        let mut words = std::mem::take(&mut self.scratch);
+        words.clear();
+        words.extend_from_slice(key);
+        if plan.padded {
+            words.resize(plan.n_words * 4 - 4, 0);
+            words.extend_from_slice(&(key.len() as u32).to_le_bytes());
+        }
+        let roots = if plan.n_nodes < 64 {
+            self.climb(plan, nodes, &words, &mut Few(0))
+        } else {
+            let mut dirty = std::mem::take(&mut self.dirty);
+            let roots = self.climb(plan, nodes, &words, &mut dirty);
+            dirty.clear();
+            self.dirty = dirty;
+            roots
+        };
+        let roots = match roots {
+            Ok(roots) if follow || self.fresh => self.follow(plan, nodes, &words, roots),
+            roots => roots,
+        };
+        self.go_back();
+        self.scratch = words;
+        roots
+    }
+
+    /// Looks up all nodes that changed, but for the roots.
+    #[inline(always)]
+    fn climb<S: Set>(&mut self, plan: &Plan, nodes: &Nodes, words: &[u8], dirty: &mut S) -> Result<Roots, NoRoom> {
+        assert_eq!(words.len(), self.words.len());
+        if S::SMALL {
+            self.compare(plan, words, 0, dirty);
+        } else {
+            (0..plan.n_leaves).step_by(64).for_each(|from| self.compare(plan, words, from, dirty));
+        }
+        if self.fresh {
+            (0..plan.n_nodes).for_each(|n| dirty.put(n, true));
+        }
+        let n_below = plan.n_nodes - 2;
+        while let Some(n) = dirty.take_first(n_below) {
+            let number = nodes.intern(self.content(plan, words, n))?;
+            self.numbers[n] = number;
+            self.undo[self.n_undo] = n as u32;
+            self.n_undo += 1;
+            dirty.put(plan.parent_of[n] as usize, true);
+        }
+        let [left, right] = [plan.left, plan.right];
+        let changed = [dirty.has(left), dirty.has(right)];
+        Ok(Roots {
+            numbers: [if changed[0] { 0 } else { self.base[left] }, if changed[1] { 0 } else { self.base[right] }],
+            changed,
+            contents: [self.content(plan, words, left), self.content(plan, words, right)],
+        })
+    }
+
+    /// The leaves with changed words, of 64 quads, become dirty. First all comparisons, without a branch; then the
+    /// few that differ.
+    #[inline(always)]
+    fn compare(&self, plan: &Plan, words: &[u8], from: usize, dirty: &mut impl Set) {
+        let (new, old) = (&words.as_chunks::<16>().0[from..], &self.words.as_chunks::<16>().0[from..]);
+        let n = new.len().min(old.len()).min(64);
+        let (new, old, leaves) = (&new[..n], &old[..n], &plan.leaves_of[from..from + n]);
+        let mut changed = 0u64;
+        for i in 0..n {
+            changed |= u64::from(new[i] != old[i]) << i;
+        }
+        while changed != 0 {
+            let i = changed.trailing_zeros() as usize;
+            changed &= changed - 1;
+            let leaves = &leaves[i];
+            if plan.aligned {
+                dirty.put(leaves[0] as usize, true);
+            } else {
+                let (new, old) = (new[i].as_chunks::<4>().0, old[i].as_chunks::<4>().0);
+                for j in 0..4 {
+                    dirty.put(leaves[j] as usize, new[j] != old[j]);
                 }
             }
         }
-        let roots = (self.all[plan.left], self.all[plan.right]);
-        if follow || self.fresh {
-            self.fresh = false;
-            self.undo.clear();
+    }
+
+    #[inline(always)]
+    fn content(&self, plan: &Plan, words: &[u8], n: usize) -> Content {
+        let [a, b, c, d] = plan.sources[n];
+        if n < plan.n_leaves {
+            let (words, _) = words.as_chunks::<4>();
+            let word = |word: u32| u64::from(u32::from_le_bytes(words[word as usize]));
+            [word(a) | word(b) << 32, word(c) | word(d) << 32]
         } else {
-            self.go_back();
+            let numbers = &self.numbers[..];
+            let number = |child: u32| u64::from(numbers[child as usize]);
+            [number(a) | number(b) << 32, number(c) | number(d) << 32]
         }
+    }
+
+    /// Becomes this key.
+    fn follow(&mut self, plan: &Plan, nodes: &Nodes, words: &[u8], mut roots: Roots) -> Result<Roots, NoRoom> {
+        for i in 0..2 {
+            if std::mem::take(&mut roots.changed[i]) {
+                roots.numbers[i] = nodes.intern(roots.contents[i])?;
+            }
+        }
+        self.numbers[plan.left] = roots.numbers[0];
+        self.numbers[plan.right] = roots.numbers[1];
+        self.base.copy_from_slice(&self.numbers);
+        self.words.copy_from_slice(words);
+        self.fresh = false;
         Ok(roots)
     }
 
-    /// The cells of the key with these roots.
+    #[inline(always)]
+    fn go_back(&mut self) {
+        for &n in &self.undo[..self.n_undo] {
+            self.numbers[n as usize] = self.base[n as usize];
+        }
+        self.n_undo = 0;
+    }
+
+    /// Becomes the key with these roots.
+    #[inline]
     pub fn unfold(&mut self, plan: &Plan, nodes: &Nodes, left: u32, right: u32) {
-        debug_assert!(self.undo.is_empty() && self.dirty.iter().all(|&d| d == 0), "I2");
-        self.go_down(plan, plan.left, left);
-        self.go_down(plan, plan.right, right);
-        for w in (0..self.dirty.len()).rev() {
-            while self.dirty[w] != 0 {
-                let n = w * 64 + self.dirty[w].ilog2() as usize;
-                self.dirty[w] ^= 1 << (n % 64);
-                let [a, b] = nodes.get(self.all[plan.n_words + n]);
-                let [c0, c1, c2, c3] = plan.sources[n];
-                self.go_down(plan, c0 as usize, a as u32);
-                self.go_down(plan, c1 as usize, (a >> 32) as u32);
-                self.go_down(plan, c2 as usize, b as u32);
-                self.go_down(plan, c3 as usize, (b >> 32) as u32);
+        for (n, number) in [(plan.left, left), (plan.right, right)] {
+            if self.base[n] != number || self.fresh {
+                self.go_down(plan, nodes, n, number);
             }
         }
-        debug_assert_eq!(self.all.last(), Some(&0));
         self.fresh = false;
     }
 
+    fn go_down(&mut self, plan: &Plan, nodes: &Nodes, n: usize, number: u32) {
+        (self.base[n], self.numbers[n]) = (number, number);
+        let [a, b] = nodes.get(number);
+        let parts = [a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32];
+        let sources = &plan.sources[n];
+        if n < plan.n_leaves {
+            let (words, _) = self.words.as_chunks_mut();
+            for i in 0..4 {
+                words[sources[i] as usize] = parts[i].to_le_bytes();
+            }
+            return;
+        }
+        if nodes.is_large() {
+            parts.iter().for_each(|part| nodes.prefetch_entry(*part));
+        }
+        for i in 0..4 {
+            let child = sources[i] as usize;
+            if (self.base[child] != parts[i] || self.fresh) && child < plan.n_nodes {
+                self.go_down(plan, nodes, child, parts[i]);
+            }
+        }
+    }
+
     /// The key whose cells these are.
+    #[inline]
     pub fn key(&self, plan: &Plan, key: &mut Vec<u8>) {
-        let n_bytes = if plan.padded { self.all[plan.n_words - 1] as usize } else { plan.n_words * 4 };
+        let n_bytes = match self.words.last_chunk() {
+            Some(last) if plan.padded => u32::from_le_bytes(*last) as usize,
+            _ => self.words.len(),
+        };
         key.clear();
-        key.resize(plan.n_words * 4, 0);
-        for (four, word) in key.as_chunks_mut::<4>().0.iter_mut().zip(&self.all) {
-            *four = word.to_le_bytes();
-        }
-        key.truncate(n_bytes);
+        key.extend_from_slice(&self.words[..n_bytes]);
+    }
+}
+
+/// A set of node indices, the least of which are taken first; what is put later is never less.
+trait Set {
+    /// Whether it is for less than 64 nodes.
+    const SMALL: bool;
+    /// Puts `n` if so.
+    fn put(&mut self, n: usize, so: bool);
+    /// The least one, if it is less than `limit`.
+    fn take_first(&mut self, limit: usize) -> Option<usize>;
+    fn has(&self, n: usize) -> bool;
+}
+
+/// Less than 64 nodes.
+struct Few(u64);
+
+impl Set for Few {
+    const SMALL: bool = true;
+
+    #[inline(always)]
+    fn put(&mut self, n: usize, so: bool) {
+        self.0 |= u64::from(so) << (n % 64);
     }
 
-    #[inline]
-    fn put_words(&mut self, plan: &Plan, key: &[u8]) {
-        let (quads, rest) = key.as_chunks::<16>();
-        for (q, quad) in quads.iter().enumerate() {
-            let (fours, _) = quad.as_chunks::<4>();
-            let new: [u32; 4] = std::array::from_fn(|i| u32::from_le_bytes(fours[i]));
-            let old = self.all[q * 4..].first_chunk::<4>().expect("a class has room for its keys");
-            if new != *old {
-                (0..4).for_each(|i| self.set(plan, q * 4 + i, new[i]));
+    #[inline(always)]
+    fn take_first(&mut self, limit: usize) -> Option<usize> {
+        let n = self.0.trailing_zeros() as usize;
+        if n < limit {
+            self.0 &= self.0 - 1;
+            return Some(n);
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn has(&self, n: usize) -> bool {
+        self.0 >> n & 1 == 1
+    }
+}
+
+#[derive(Debug, Default)]
+struct Many {
+    bits: Vec<u64>,
+    /// Words of `bits` before this one are zero.
+    from: usize,
+}
+
+impl Many {
+    fn clear(&mut self) {
+        self.bits.fill(0);
+        self.from = 0;
+    }
+}
+
+impl Set for Many {
+    const SMALL: bool = false;
+
+    fn put(&mut self, n: usize, so: bool) {
+        debug_assert!(n / 64 >= self.from);
+        self.bits[n / 64] |= u64::from(so) << (n % 64);
+    }
+
+    fn take_first(&mut self, limit: usize) -> Option<usize> {
+        while self.bits[self.from] == 0 {
+            self.from += 1;
+            if self.from == self.bits.len() {
+                self.from = 0;
+                return None;
             }
         }
-        if plan.padded {
-            let from = quads.len() * 4;
-            for word in from..plan.n_words - 1 {
-                let bytes = rest.get((word - from) * 4..).unwrap_or_default();
-                let four = std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0));
-                self.set(plan, word, u32::from_le_bytes(four));
-            }
-            self.set(plan, plan.n_words - 1, key.len() as u32);
+        let word = &mut self.bits[self.from];
+        let n = self.from * 64 + word.trailing_zeros() as usize;
+        if n < limit {
+            *word &= *word - 1;
+            return Some(n);
         }
+        None
     }
 
-    #[inline]
-    fn set(&mut self, plan: &Plan, cell: usize, value: u32) {
-        let old = std::mem::replace(&mut self.all[cell], value);
-        if old != value {
-            self.undo.push((cell as u32, old));
-            let parent = plan.parents[cell];
-            if parent != NONE {
-                self.dirty[parent as usize / 64] |= 1 << (parent % 64);
-            }
-        }
-    }
-
-    #[inline]
-    fn go_down(&mut self, plan: &Plan, cell: usize, value: u32) {
-        let old = std::mem::replace(&mut self.all[cell], value);
-        let node = cell.wrapping_sub(plan.n_words);
-        if node < plan.n_nodes() && (old != value || self.fresh) {
-            self.dirty[node / 64] |= 1 << (node % 64);
-        }
-    }
-
-    #[inline]
-    fn go_back(&mut self) {
-        while let Some((cell, old)) = self.undo.pop() {
-            self.all[cell as usize] = old;
-        }
-    }
-
-    #[inline]
-    fn content(&self, plan: &Plan, n: usize) -> Content {
-        let [a, b, c, d] = plan.sources[n].map(|cell| u64::from(self.all[cell as usize]));
-        [a | b << 32, c | d << 32]
+    fn has(&self, n: usize) -> bool {
+        self.bits[n / 64] >> (n % 64) & 1 == 1
     }
 }

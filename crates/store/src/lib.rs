@@ -8,15 +8,20 @@
 //! |---|---|---|
 //! | [`Arena`] | yes | being obviously right: the oracle of the others |
 //! | [`Compact`] | yes | most searches: small and fast, for many threads |
+//! | [`HashCompact`] | no | keys that share little: a state is 64 bits of hash |
+//! | [`Bitstate`] | no | state spaces larger than memory: a state is a few bits |
 //!
 //! The lock-free inserts are tested in all schedules of two threads by
 //! `RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p spinor-store --release --lib loom`.
 
 mod arena;
+mod bitstate;
 mod budget;
 mod compact;
 mod fold;
+mod growth;
 mod hash;
+mod hash_compact;
 mod log;
 mod memory;
 mod nodes;
@@ -28,9 +33,11 @@ mod sync;
 mod testing;
 
 pub use arena::{Arena, ArenaHand};
+pub use bitstate::{BitHand, Bitstate};
 pub use budget::{Account, Budget, Full};
 pub use compact::{Compact, CompactHand, Order};
 pub use hash::hash64;
+pub use hash_compact::{HashCompact, HashHand};
 pub use log::Log;
 pub use side::Marks;
 

@@ -57,7 +57,7 @@ impl Nodes {
     pub fn new(hash_bits: u32, account: &Account) -> Result<Self, Full> {
         let mut entries = Region::new(MAX_NODES as usize + 1)?;
         let mut index = Region::new(1 << MAX_BITS)?;
-        entries.grow_to(1 << (FIRST_BITS - 2), account)?;
+        entries.grow_to(1 << (FIRST_BITS - 1), account)?;
         index.grow_to(1 << FIRST_BITS, account)?;
         let next = Apart(AtomicU32::new(0));
         let mut nodes = Nodes { entries, index, bits: FIRST_BITS, limit: 0, hash_bits, next, lost: Mutex::default() };
@@ -72,13 +72,56 @@ impl Nodes {
         [entry[0].load(Relaxed), entry[1].load(Relaxed)]
     }
 
-    /// The number of the node with these four words.
+    /// Starts fetching what `near` looks at.
     #[inline]
+    pub fn prefetch(&self, content: Content) {
+        prefetch(&self.index[self.home(self.hash(content))]);
+    }
+
+    /// Starts fetching what `intern` looks at: the likely entry.
+    #[inline]
+    pub fn near(&self, content: Content) {
+        let hash = self.hash(content);
+        let slot = self.index[self.home(hash)].load(Relaxed);
+        let low = (1 << self.bits) - 1;
+        if slot & !low == (hash as u32) << self.bits && slot & low != 0 {
+            prefetch(&self.entries[(slot & low) as usize - 1]);
+        }
+    }
+
+    /// Whether the table is too large for the near caches, so that fetching ahead pays.
+    #[inline]
+    pub fn is_large(&self) -> bool {
+        self.bits >= 15
+    }
+
+    /// Starts fetching the entry of a node.
+    #[inline]
+    pub fn prefetch_entry(&self, n: u32) {
+        prefetch(&self.entries[n as usize]);
+    }
+
+    /// The number of the node with these four words.
+    #[inline(always)]
     pub fn intern(&self, content: Content) -> Result<u32, NoRoom> {
         let hash = self.hash(content);
+        let at = self.home(hash);
+        // Most nodes are there, at home.
+        let slot = self.index[at].load(Acquire);
+        let low = (1 << self.bits) - 1;
+        if slot & !low == (hash as u32) << self.bits && slot != 0 {
+            let n = (slot & low) - 1;
+            if self.get(n) == content {
+                return Ok(n);
+            }
+        }
+        self.find_or_put(content, hash, at)
+    }
+
+    #[inline(never)]
+    fn find_or_put(&self, content: Content, hash: u64, mut at: usize) -> Result<u32, NoRoom> {
         let low = (1 << self.bits) - 1;
         let print = (hash as u32) << self.bits;
-        let mut at = self.home(hash);
         let mut mine = None;
         loop {
             let mut slot = self.index[at].load(Acquire);
@@ -191,7 +234,7 @@ impl Nodes {
     #[inline]
     fn hash(&self, [a, b]: Content) -> u64 {
         let wide = u128::from(a ^ 0x9e6c_63d0_873f_a2d5) * u128::from(b ^ 0xc2b2_ae3d_27d4_eb4f);
-        let hash = (wide as u64 ^ (wide >> 64) as u64).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        let hash = wide as u64 ^ (wide >> 64) as u64;
         if self.hash_bits == 64 {
             hash
         } else {

@@ -13,10 +13,9 @@
 //!   Which words lie together decides how many nodes there are; that is the caller's knowledge, given as an order
 //!   of the words.
 //!
-//! # Cells
-//!   All values of one key stand in one array: its words in the key's own order, then the numbers of its nodes,
-//!   children before parents, then a zero for what is not there. A plan says for each node from which four cells
-//!   its content comes, and for each cell in which node it is.
+//! # Numbering
+//!   A plan numbers its nodes: first the leaves, in the order of the quads, then the inner nodes, children before
+//!   parents, and the two roots last.
 
 use std::ops::Range;
 
@@ -56,20 +55,22 @@ fn n_quads(class: usize) -> usize {
     }
 }
 
-/// No node: for the cells of the two roots, and the zero.
-pub const NONE: u32 = u32::MAX;
-
 /// See the module.
 #[derive(Debug)]
 pub struct Plan {
     pub n_words: usize,
     /// Whether the last word is the key's length.
     pub padded: bool,
-    /// For each node its four cells.
+    pub n_leaves: usize,
+    pub n_nodes: usize,
+    /// For each leaf its four words, for each other node its four children; `n_nodes` where there is none.
     pub sources: Vec<[u32; 4]>,
-    /// For each cell its node.
-    pub parents: Vec<u32>,
-    /// The cells of the two roots.
+    /// For each four words their leaves.
+    pub leaves_of: Vec<[u32; 4]>,
+    /// Whether these are always the same.
+    pub aligned: bool,
+    /// For each node the one above it; `n_nodes` for the two roots.
+    pub parent_of: Vec<u32>,
     pub left: usize,
     pub right: usize,
 }
@@ -78,60 +79,74 @@ impl Plan {
     /// `order[j]` is the word that comes `j`-th; where it is no permutation of the first so many words, and for
     /// words that it does not mention, the words keep their order.
     pub fn new(class: usize, order: &[u32]) -> Plan {
-        let n_words = n_quads(class) * 4;
-        let padded = class > EXACT;
-        let mut words: Vec<u32> = (0..n_words as u32).collect();
-        let n_movable = n_words - usize::from(padded);
-        if order.len() <= n_movable {
-            words[..order.len()].copy_from_slice(order);
-            let mut seen = vec![false; order.len()];
-            let fresh = |&w: &u32| seen.get_mut(w as usize).is_some_and(|s| !std::mem::replace(s, true));
-            if !order.iter().all(fresh) {
-                words = (0..n_words as u32).collect();
-            }
-        }
-        let mut plan = Plan { n_words, padded, sources: Vec::new(), parents: Vec::new(), left: 0, right: 0 };
-        let n_quads = n_words / 4;
-        plan.left = plan.hang(&words, 0..n_quads.div_ceil(2)) as usize;
-        plan.right = plan.hang(&words, n_quads.div_ceil(2)..n_quads) as usize;
-        let zero = (n_words + plan.sources.len()) as u32;
-        plan.sources.as_flattened_mut().iter_mut().filter(|s| **s == NONE).for_each(|s| *s = zero);
-        plan.parents = vec![NONE; zero as usize + 1];
-        for (n, sources) in plan.sources.iter().enumerate() {
-            for &cell in sources.iter().filter(|&&cell| cell != zero) {
-                assert!((cell as usize) < n_words + n, "children come before parents");
-                assert_eq!(std::mem::replace(&mut plan.parents[cell as usize], n as u32), NONE, "a tree");
-            }
-        }
-        assert!((0..n_words).all(|word| plan.parents[word] != NONE), "every word hangs somewhere");
-        plan
-    }
-
-    pub fn n_nodes(&self) -> usize {
-        self.sources.len()
-    }
-
-    pub fn n_cells(&self) -> usize {
-        self.parents.len()
-    }
-
-    /// A node over these quads; its cell.
-    fn hang(&mut self, words: &[u32], quads: Range<usize>) -> u32 {
-        let mut sources = [NONE; 4];
-        if quads.len() == 1 {
-            sources.copy_from_slice(&words[quads.start * 4..quads.end * 4]);
-        } else {
-            let mut from = quads.start;
-            for (i, source) in sources.iter_mut().enumerate() {
-                let to = from + (quads.end - from).div_ceil(4 - i);
-                if from < to {
-                    *source = self.hang(words, from..to);
+        let (n_leaves, padded) = (n_quads(class), class > EXACT);
+        let n_words = n_leaves * 4;
+        let words = complete(order, n_words, n_words - usize::from(padded));
+        let mut tree: Vec<[u32; 4]> = words.as_chunks().0.to_vec();
+        let half = n_leaves.div_ceil(2);
+        // What is below both roots comes before them.
+        let [left, right] = [0..half, half..n_leaves].map(|quads| Half::new(&mut tree, quads));
+        let [left, right] = [left, right].map(|half| half.root(&mut tree));
+        let n_nodes = tree.len();
+        let (mut leaf_of, mut parent_of) = (vec![NONE; n_words], vec![n_nodes as u32; n_nodes]);
+        for (n, sources) in tree.iter_mut().enumerate() {
+            for source in sources {
+                if n < n_leaves {
+                    let before = std::mem::replace(&mut leaf_of[*source as usize], n as u32);
+                    assert_eq!(before, NONE, "a word hangs in one leaf");
+                } else if *source == NONE {
+                    *source = n_nodes as u32;
+                } else {
+                    assert!((*source as usize) < n, "children come before parents");
+                    let before = std::mem::replace(&mut parent_of[*source as usize], n as u32);
+                    assert_eq!(before, n_nodes as u32, "a node hangs in one other");
                 }
-                from = to;
             }
         }
-        self.sources.push(sources);
-        (words.len() + self.sources.len() - 1) as u32
+        assert!(n_nodes - left.min(right) == 2, "the roots come last");
+        let leaves_of: Vec<[u32; 4]> = leaf_of.as_chunks().0.to_vec();
+        let aligned = leaves_of.iter().all(|leaves| leaves.iter().all(|leaf| *leaf == leaves[0]));
+        Plan { n_words, padded, n_leaves, n_nodes, sources: tree, leaves_of, aligned, parent_of, left, right }
+    }
+}
+
+const NONE: u32 = u32::MAX;
+
+fn complete(order: &[u32], n_words: usize, n_movable: usize) -> Vec<u32> {
+    let mut seen = vec![false; order.len()];
+    let fresh = |&w: &u32| seen.get_mut(w as usize).is_some_and(|s| !std::mem::replace(s, true));
+    let fits = order.len() <= n_movable && order.iter().all(fresh);
+    let moved = if fits { order } else { &[] };
+    moved.iter().copied().chain(moved.len() as u32..n_words as u32).collect()
+}
+
+/// A half whose root has no number yet.
+enum Half {
+    Leaf(usize),
+    Inner([u32; 4]),
+}
+
+impl Half {
+    fn new(tree: &mut Vec<[u32; 4]>, quads: Range<usize>) -> Half {
+        if quads.len() == 1 {
+            return Half::Leaf(quads.start);
+        }
+        let mut from = quads.start;
+        Half::Inner(std::array::from_fn(|i| {
+            let part = from..from + (quads.end - from).div_ceil(4 - i);
+            from = part.end;
+            if part.is_empty() { NONE } else { Half::new(tree, part).root(tree) as u32 }
+        }))
+    }
+
+    fn root(self, tree: &mut Vec<[u32; 4]>) -> usize {
+        match self {
+            Half::Leaf(quad) => quad,
+            Half::Inner(children) => {
+                tree.push(children);
+                tree.len() - 1
+            }
+        }
     }
 }
 
@@ -161,10 +176,11 @@ mod tests {
     #[test]
     fn eight_quads_hang_in_two_halves_of_four() {
         let plan = Plan::new(8, &[]);
-        assert_eq!((plan.n_words, plan.n_nodes(), plan.n_cells()), (32, 10, 43));
-        assert_eq!(plan.sources[0], [0, 1, 2, 3]);
-        assert_eq!(plan.sources[4], [32, 33, 34, 35]);
-        assert_eq!((plan.left, plan.right), (36, 41));
+        assert_eq!((plan.n_words, plan.n_leaves, plan.n_nodes), (32, 8, 10));
+        assert_eq!(plan.sources[1], [4, 5, 6, 7]);
+        assert_eq!(plan.sources[8..], [[0, 1, 2, 3], [4, 5, 6, 7]]);
+        assert_eq!((plan.left, plan.right), (8, 9));
+        assert_eq!((plan.leaves_of[1][1], plan.parent_of[1], plan.parent_of[8]), (1, 8, 10));
         assert_eq!(Plan::new(0, &[]).sources, [[2; 4]; 2]);
     }
 

@@ -45,7 +45,7 @@ const STASH_BYTES: u64 = 32;
 
 /// Of the pair, whose fields have the widths that the table has now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Mixed(u64);
+pub struct Mixed(u64);
 
 /// See the module.
 #[derive(Debug)]
@@ -88,29 +88,32 @@ impl Roots {
         self.limit
     }
 
-    #[inline]
-    pub fn prefetch(&self, left: u32, right: u32) {
-        prefetch(&self.lines[self.home(self.mix(left, right))]);
+    /// Starts fetching what `put` looks at. The pair must fit; the answer holds until the table is changed.
+    #[inline(always)]
+    pub fn prepare(&self, left: u32, right: u32) -> Mixed {
+        let mixed = self.mix(left, right);
+        prefetch(&self.lines[self.home(mixed)]);
+        mixed
     }
 
-    /// Whether the pair is new. It must fit.
-    #[inline]
-    pub fn put(&self, left: u32, right: u32, account: &Account) -> Result<bool, Full> {
-        let mixed = self.mix(left, right);
+    /// Whether the pair is new.
+    #[inline(always)]
+    pub fn put(&self, mixed: Mixed, account: &Account) -> Result<bool, Full> {
         let (home, remainder) = (self.home(mixed), self.remainder(mixed));
         for way in 1..=LINES {
             let wanted = way << REMAINDER_BITS | remainder;
-            let Line(line) = &self.lines[home + way as usize - 1];
-            for slot in line {
-                let mut there = slot.load(Acquire);
-                if there == 0 {
-                    match slot.compare_exchange(0, wanted, AcqRel, Acquire) {
-                        Ok(_) => return Ok(true),
-                        Err(theirs) => there = theirs,
-                    }
-                }
-                if there == wanted {
-                    return Ok(false);
+            let line = &self.lines[home + way as usize - 1];
+            let (found, empty) = line.find(wanted);
+            if found != 0 {
+                return Ok(false);
+            }
+            // The first empty slot; those before it are other pairs' for good.
+            let first = empty.trailing_zeros() as usize;
+            for slot in line.0.get(first..).unwrap_or_default() {
+                match slot.compare_exchange(0, wanted, AcqRel, Acquire) {
+                    Ok(_) => return Ok(true),
+                    Err(theirs) if theirs == wanted => return Ok(false),
+                    Err(_) => {}
                 }
             }
         }
@@ -242,17 +245,17 @@ impl Roots {
         stash.into_iter().map(Mixed).collect()
     }
 
-    #[inline]
+    #[inline(always)]
     fn home(&self, Mixed(mixed): Mixed) -> usize {
         (mixed >> (self.left_bits + self.right_bits - self.line_bits)) as usize
     }
 
-    #[inline]
+    #[inline(always)]
     fn remainder(&self, Mixed(mixed): Mixed) -> u32 {
         (mixed & ((1 << (self.left_bits + self.right_bits - self.line_bits)) - 1)) as u32
     }
 
-    #[inline]
+    #[inline(always)]
     fn mix(&self, left: u32, right: u32) -> Mixed {
         debug_assert!(self.fits(left, right));
         let pair = u64::from(left) << self.right_bits | u64::from(right);
@@ -286,7 +289,7 @@ const fn inverse(odd: u64) -> u64 {
 
 /// A bijection of the numbers of `bits` bits, whose top bits depend on all. The shift is at least half the width,
 /// so that shifting twice gives nothing and the step undoes itself.
-#[inline]
+#[inline(always)]
 fn mix(mut x: u64, bits: u32) -> u64 {
     let (mask, shift) = ((1 << bits) - 1, bits.div_ceil(2));
     x ^= x >> shift;
@@ -333,12 +336,12 @@ mod tests {
         for _ in 0..n {
             let (left, right) = pair(&mut rng);
             roots.widen(left, right, &account).expect("room");
-            assert_eq!(roots.put(left, right, &account), Ok(truth.insert((left, right))));
+            assert_eq!(roots.put(roots.prepare(left, right), &account), Ok(truth.insert((left, right))));
             if truth.len() as u64 > roots.limit() {
                 roots.grow(&account).expect("room");
             }
         }
-        assert!(truth.iter().all(|&(left, right)| roots.put(left, right, &account) == Ok(false)));
+        assert!(truth.iter().all(|&(left, right)| roots.put(roots.prepare(left, right), &account) == Ok(false)));
         let mut all: Vec<_> = roots.pairs().collect();
         all.sort_unstable();
         assert!(all.iter().eq(truth.iter()));
@@ -380,7 +383,7 @@ mod loom_tests {
             let account = std::sync::Arc::new(Budget::unlimited().account());
             let roots = Arc::new(Roots::with_bits(0, 2, 2, false, &account).expect("room"));
             let work = |roots: Arc<Roots>, account: std::sync::Arc<Account>, pairs: [(u32, u32); 2]| {
-                pairs.map(|(left, right)| roots.put(left, right, &account).expect("room"))
+                pairs.map(|(left, right)| roots.put(roots.prepare(left, right), &account).expect("room"))
             };
             let (theirs, paying) = (roots.clone(), account.clone());
             let other = loom::thread::spawn(move || work(theirs, paying, [(1, 2), (3, 0)]));
