@@ -176,7 +176,8 @@ fn examples(args: &Args) -> Result<bool, String> {
 
 fn optimised(args: &Args) -> Result<bool, String> {
     let limit = Duration::from_secs(args.number("max-seconds", 60)?);
-    let spin = Spin { optimised: true, lenient: true, ..Spin::find(limit)? };
+    let mut spin = Spin::find(limit)?;
+    (spin.optimised, spin.lenient) = (true, true);
     let show = |n: Option<u64>| n.map_or("-".to_string(), |n| n.to_string());
     let print = |name: &str, row: &Row| {
         let note = match row {
