@@ -21,6 +21,8 @@
 //!   same state, the same fault ends it, the same events pass, and formulas that cannot count steps hold in both. Each
 //!   run of the result is one of the original anyway. The states of the result are among those of the original.
 //!   M3 No circle of edges that keep the floor arises: each merged edge is looked at for that.
+//!   M4 Nor do two choices come to lie in one step. The paths through a step are all walked, and thirty choices that make no
+//!      difference would be a thousand million of them.
 //!
 //! Faults. A failed assertion does not end a run, so an assertion about private variables may stand in a silent location.
 //! A fatal fault ends the run, and with it what others would have done after the step before: a location where one can happen
@@ -29,12 +31,13 @@
 //! Who could tell where a process stands, and what becomes of it:
 //!   labels that are asked for                 those locations are *marked*: neither silent nor late, no end of a silent step
 //!   accept and progress labels, if they matter, `np_`     the same
-//!   a send that tests for a partner and goes on without one (`else`, an escape): where a rendez-vous receive may stand
-//!                                             is marked, if there is such a test
+//!   a send that tests for a partner, while its process can go on without (`else`, an escape, a `D_proctype`): where a
+//!                                             rendez-vous receive may stand is marked, if there is such a test
 //!   `enabled`, `pc_value`, `_last`, priorities            nothing is merged
 //!   `provided`                                nothing is merged in that proctype: it might not be allowed to go on
 //!   `timeout`, end states                     are about states in which nothing can run; at silent and late locations the
-//!                                             process can, so these are never such states, and all others stay
+//!                                             process can, so these are never such states, and all others stay. Who
+//!                                             watches from outside could see `timeout` false in between: nothing is merged
 //!   somebody who counts steps                 nothing is merged
 //!   fairness                                  a process that can always run is treated fairly only if it does
 //!
@@ -49,8 +52,8 @@ use crate::ir::{Edge, EdgeId, Effect, Expr, Guard, Loc, Pattern, Place, Proctype
 
 /// Lets processes keep the floor; returns after how many edges.
 pub(super) fn merge(system: &mut System, asked: &Asked, watched: &Watched<'_>) -> usize {
-    let uses = system.uses;
-    if watched.counts_steps || uses.priorities || uses.last || asked.enabled || asked.pc_value {
+    let seen = asked.enabled || asked.pc_value || asked.last || asked.timeout;
+    if watched.counts_steps || system.uses.priorities || system.uses.last || seen {
         return 0;
     }
     let world = World::new(system, asked, watched);
@@ -108,7 +111,10 @@ impl<'a> World<'a> {
                 Guard::NoneOf(others) => &others[..],
                 _ => &[],
             });
-            let mut sends = waited.filter_map(|e| t.edges[*e].send());
+            let waited = waited.map(|e| &t.edges[*e]);
+            // A second statement that can run is a fault in a `D_proctype`.
+            let alone = t.edges.iter().filter(|_| t.deterministic);
+            let mut sends = waited.chain(alone).filter_map(Edge::send);
             sends.any(|(chan, _)| world.may_be_rendezvous(id, chan))
         });
         world
@@ -245,32 +251,50 @@ struct Floor<'a> {
     t: &'a Proctype,
     kept: Bits,
     merged: Vec<EdgeId>,
+    /// The edges that lead to a location.
+    into: Vec<Vec<EdgeId>>,
+    /// Locations where more than one edge may be able to run.
+    chooses: Bits,
 }
 
 impl<'a> Floor<'a> {
     fn new(t: &'a Proctype) -> Self {
         let kept = Bits::from_fn(t.edges.len(), |e| t.edges[EdgeId::new(e)].then != Then::Yield);
-        Floor { t, kept, merged: Vec::new() }
+        let mut into = vec![Vec::new(); t.locs.len()];
+        t.edges.enumerated().for_each(|(id, e)| into[e.to.index()].push(id));
+        let chooses = Bits::from_fn(t.locs.len(), |l| {
+            let edges = &t.locs[Loc::new(l)].edges;
+            // An edge that waits for all others runs alone.
+            let last = |e: &EdgeId| {
+                t.edges[*e].guards.iter().any(|g| matches!(g, Guard::NoneOf(others) if others.len() + 1 == edges.len()))
+            };
+            edges.iter().filter(|e| !last(e)).count() > 1
+        });
+        Floor { t, kept, merged: Vec::new(), into, chooses }
     }
 
-    /// M3
     fn keep(&mut self, id: EdgeId) {
         let edge = &self.t.edges[id];
         if self.kept.has(id.index()) || edge.effects.contains(&Effect::End) {
             return;
         }
-        let mut seen = Bits::new(self.t.locs.len());
-        let mut todo = vec![edge.to];
-        while let Some(loc) = todo.pop() {
-            if loc == edge.from {
-                return;
-            }
-            if seen.has(loc.index()) {
-                continue;
-            }
-            seen.put(loc.index());
-            let kept = self.t.locs[loc].edges.iter().filter(|e| self.kept.has(e.index()));
-            todo.extend(kept.map(|e| self.t.edges[*e].to));
+        let Floor { t, kept, .. } = &*self;
+        let onwards = reach(t, edge.to, |loc| {
+            t.locs[loc].edges.iter().filter(|e| kept.has(e.index())).map(|e| t.edges[*e].to).collect()
+        });
+        if onwards.has(edge.from.index()) {
+            return; // M3
+        }
+        let before = |loc: Loc| -> Vec<Loc> {
+            self.into[loc.index()].iter().filter(|e| kept.has(e.index())).map(|e| t.edges[*e].from).collect()
+        };
+        // Of the locations before, those that are passed: someone leads there and keeps the floor.
+        let passed = reach(t, edge.from, before);
+        let chooses = |l: usize| self.chooses.has(l);
+        let choice_before = passed.iter().any(|l| chooses(l) && !before(Loc::new(l)).is_empty());
+        let choice_after = onwards.iter().any(|l| chooses(l) && l != edge.to.index());
+        if [choice_before, chooses(edge.to.index()), choice_after].into_iter().filter(|b| *b).count() > 1 {
+            return; // M4
         }
         self.kept.put(id.index());
         self.merged.push(id);
@@ -293,6 +317,22 @@ impl<'a> Floor<'a> {
             }
         }
     }
+}
+
+/// Where `next` leads, the start included.
+fn reach(t: &Proctype, start: Loc, next: impl Fn(Loc) -> Vec<Loc>) -> Bits {
+    let mut seen = Bits::new(t.locs.len());
+    seen.put(start.index());
+    let mut todo = vec![start];
+    while let Some(loc) = todo.pop() {
+        for to in next(loc) {
+            if !seen.has(to.index()) {
+                seen.put(to.index());
+                todo.push(to);
+            }
+        }
+    }
+    seen
 }
 
 /// All edges, those that lead back to a location on the way from the start last.

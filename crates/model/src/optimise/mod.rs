@@ -95,6 +95,9 @@ struct Asked {
     enabled: bool,
     pc_value: bool,
     np: bool,
+    last: bool,
+    /// Whoever watches reads `timeout`.
+    timeout: bool,
 }
 
 impl Asked {
@@ -105,6 +108,9 @@ impl Asked {
             ..Asked::default()
         };
         everywhere(system, watched, &mut |e| e.each_part(&mut |e| asked.part(e)));
+        let mut timeout = |e: &Expr| e.each_part(&mut |e| asked.timeout |= *e == Expr::Timeout);
+        watched.exprs.iter().for_each(&mut timeout);
+        watched.claims.iter().filter_map(|n| system.claims.get(*n)).for_each(|t| t.each_expr(&mut timeout));
         asked
     }
 
@@ -118,6 +124,7 @@ impl Asked {
             Expr::Enabled(_) => self.enabled = true,
             Expr::PcValue(_) => self.pc_value = true,
             Expr::NonProgress => self.np = true,
+            Expr::Last => self.last = true,
             _ => {}
         }
     }
@@ -226,3 +233,6 @@ impl Bits {
         (0..self.0.len() * 64).filter(|n| self.has(*n))
     }
 }
+
+#[cfg(test)]
+mod tests;
