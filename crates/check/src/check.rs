@@ -13,7 +13,7 @@ use spinor_model::interp::Interp;
 use spinor_model::ir::{Edge, Effect, System};
 use spinor_model::optimise::{Optimisations, Watched, optimise};
 use spinor_model::successors::{EdgeSet, Successors};
-use spinor_store::{Arena, Budget, Compact, Full, Visited};
+use spinor_store::{Arena, Bitstate, Budget, Compact, Full, HashCompact, Visited};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -220,7 +220,10 @@ impl Asked<'_> {
             jobs: settings.jobs.max(1),
             ..Request::default()
         };
-        let Ran { searched, store_bytes, omission } = run(&exec, self.search, self.store, &request, observer);
+        let Ran { searched, store_bytes, omission } = {
+            let table = settings.table.unwrap_or(TABLE).min(limit / 4 * 3);
+            run(&exec, self.search, self.store, table, &request, observer)
+        };
         let (cpu_seconds, wall_seconds) = (clock.cpu_seconds(), clock.wall_seconds());
         let Searched { found, tally, counters, reached, truncated, stopped, bytes } = searched;
         // The user knows the whole, not what is left of it.
@@ -344,17 +347,29 @@ fn optimised(system: &Arc<System>, wanted: Optimisations) -> Arc<System> {
 }
 
 /// The search with the store: the only place where both are chosen.
-fn run<S: Successors>(system: &S, search: Search, store: Store, request: &Request, observer: &mut dyn Observer) -> Ran {
+fn run<S: Successors>(
+    system: &S,
+    search: Search,
+    store: Store,
+    table: u64,
+    request: &Request,
+    observer: &mut dyn Observer,
+) -> Ran {
     let budget = &request.budget;
     match store {
         Store::Auto | Store::Tree => {
             with(Compact::new(budget, Box::new(|_| Vec::new())), system, search, request, observer)
         }
-        Store::Arena | Store::Bitstate | Store::HashCompact => {
-            with(Arena::new(budget), system, search, request, observer)
-        }
+        Store::Arena => with(Arena::new(budget), system, search, request, observer),
+        Store::HashCompact => with(HashCompact::new(budget), system, search, request, observer),
+        Store::Bitstate => with(Bitstate::new(budget, table, HASHES), system, search, request, observer),
     }
 }
+
+/// Bits a state in a bitstate table, as in SPIN.
+const HASHES: u32 = 3;
+/// Bytes of a bitstate table if nobody says.
+const TABLE: u64 = 256 << 20;
 
 fn with<S: Successors, V: Visited>(
     store: Result<V, Full>,
@@ -390,7 +405,7 @@ fn shorten<S: Successors>(
     let max_depth = Some(u32::try_from(n_steps.checked_sub(1)?).ok()?);
     let request = Request { kinds: vec![kind], max_depth, ..like.clone() };
     let (search, store) = plan::choose(Search::Bfs, Store::Auto);
-    run(system, search, store, &request, observer).searched.found.into_iter().next()
+    run(system, search, store, TABLE, &request, observer).searched.found.into_iter().next()
 }
 
 /// Statements none of whose edges was taken.

@@ -21,6 +21,8 @@ pub struct Settings {
     pub max_memory: Option<u64>,
     /// Of these, bytes that it holds before a search starts.
     pub held_before: u64,
+    /// Bytes of a store whose size is fixed beforehand.
+    pub table: Option<u64>,
     /// Threads that may search.
     pub jobs: usize,
     /// A trace found depth-first is replaced by a shortest one.
@@ -73,6 +75,7 @@ impl Default for Settings {
             max_time: None,
             max_memory: None,
             held_before: 0,
+            table: None,
             jobs: 1,
             shorten: true,
         }

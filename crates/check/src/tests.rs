@@ -6,7 +6,7 @@ use crate::models;
 use crate::observer::Silent;
 use crate::oracle::Graph;
 use crate::report::Report;
-use crate::settings::{Search, Selection, Settings};
+use crate::settings::{Search, Selection, Settings, Store};
 use crate::trace::{Ending, Trace, replay};
 use crate::verdict::{Kind, Verdict};
 use spinor_model::fault::FaultKind;
@@ -269,4 +269,39 @@ fn an_atomic_that_never_ends_is_a_fault_whose_trace_replays() {
     let trace = trace(&report, "runtime");
     assert!(matches!(&trace.ending, Ending::Fault(f) if f.kind == FaultKind::EndlessAtomic));
     assert!(trace.steps.iter().all(|s| s.keeps_floor));
+}
+
+#[test]
+fn a_lossy_store_finds_what_is_there_and_never_says_that_anything_holds() {
+    let interp = models::lock();
+    for store in [Store::HashCompact, Store::Bitstate] {
+        for all_errors in [None, Some(3)] {
+            let report = run(&interp, &Settings { store, all_errors, ..Settings::default() });
+            assert_eq!((report.chosen.search, report.chosen.store), ("dfs", store.word()));
+            assert_eq!(
+                words(&report),
+                [("assert", "violated"), ("deadlock", "inconclusive"), ("runtime", "inconclusive")]
+            );
+            let because = report.property("deadlock").and_then(|p| p.verdict.because()).unwrap_or_default();
+            assert!(because.contains("the store may have taken states for others"), "{because}");
+            assert!(!report.stats().complete && report.unreached.is_none());
+            assert!(report.stats().omission.is_some());
+        }
+        let refused = run(&interp, &Settings { store, search: Search::Bfs, ..Settings::default() });
+        for p in &refused.properties {
+            assert!(p.verdict.because().is_some_and(|b| b.contains("--search dfs")), "{p:?}");
+        }
+        assert!(refused.searches.is_empty());
+    }
+}
+
+#[test]
+fn a_limit_names_what_would_help() {
+    let advice = |settings: &Settings| run(&models::lock(), settings).advice.join("; ");
+    let tiny = Settings { max_memory: Some(1000), ..Settings::default() };
+    assert!(advice(&tiny).contains("more --memory; --store hashcompact: 8 bytes a state"));
+    assert!(advice(&Settings { store: Store::Arena, ..tiny.clone() }).contains("--store tree"));
+    assert!(advice(&Settings { store: Store::HashCompact, ..tiny }).contains("--store bitstate"));
+    assert!(advice(&Settings { max_depth: Some(2), ..Settings::default() }).contains("--depth"));
+    assert_eq!(advice(&Settings::default()), "");
 }

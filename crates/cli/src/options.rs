@@ -195,9 +195,9 @@ pub const OPTIONS: &[OptionRow] = &[
         .default("none")
         .help("fairness that runs must have")
         .spin("pan -f"),
-    row(Id::Store, "store", Takes::OneOf(&["auto", "tree", "arena"], &["hashcompact", "bitstate"]), CHECK)
+    row(Id::Store, "store", Takes::OneOf(&["auto", "tree", "arena", "hashcompact", "bitstate"], &[]), CHECK)
         .default("auto")
-        .help("how states are kept: tree shares their parts, arena keeps them whole")
+        .help("how states are kept: the last two need least memory and may miss states")
         .spin("-DCOLLAPSE -DBITSTATE -DHC"),
     row(Id::Plain, "plain", Takes::Nothing, CHECK)
         .help("the clean semantics: no reduction, no static optimisation")
@@ -383,6 +383,8 @@ impl Options {
             max_time: self.time,
             max_memory: self.memory,
             held_before: 0,
+            // Three quarters of what was given; the paths need some, too.
+            table: self.memory.map(|bytes| bytes / 4 * 3),
             jobs: self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get())),
             shorten: !self.no_shorten,
         }

@@ -46,6 +46,10 @@ use std::time::Duration;
 const POLL: u32 = 64;
 /// Polls between two looks at the clock.
 const LOOK: u32 = 8;
+/// Frames given away together: a part may turn out to be known already.
+const GIFTS: usize = 8;
+/// Frames looked at for one that has something to give.
+const DEEPEST: usize = 1 << 12;
 /// How long a thread without work waits before it looks whether the search is over.
 const NAP: Duration = Duration::from_millis(20);
 
@@ -473,13 +477,29 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
         self.at_hand = false;
     }
 
-    /// Lays what is left of the oldest frame that has steps left into the pool.
+    /// Lays what is left of the oldest frames that have steps left into the pool.
     fn give_work(&mut self) -> Result<(), Full> {
+        let mut gifts = Vec::new();
+        while gifts.len() < GIFTS
+            && let Some(work) = self.oldest()?
+        {
+            gifts.push(work);
+        }
+        if !gifts.is_empty() {
+            let mut pool = self.run.lock();
+            // The oldest is taken first.
+            pool.work.extend(gifts.into_iter().rev());
+            self.run.n_hungry.store(pool.n_idle.saturating_sub(pool.work.len()), Relaxed);
+            self.run.wake.notify_all();
+        }
+        Ok(())
+    }
+
+    fn oldest(&mut self) -> Result<Option<Work>, Full> {
         let left = |f: &Frame| f.n_taken < f.n_steps;
         // The topmost frame is what this thread lives on.
-        let Some(n) = (self.base..self.frames.len().saturating_sub(1)).find(|n| left(&self.frames[*n])) else {
-            return Ok(());
-        };
+        let below = self.base..self.frames.len().saturating_sub(1);
+        let Some(n) = below.take(DEEPEST).find(|n| left(&self.frames[*n])) else { return Ok(None) };
         let mut steps = Held::new(&self.run.request.budget);
         for step in self.taken(n) {
             steps.push(step)?;
@@ -503,11 +523,7 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
             self.base = n;
             self.prefix = Some(prefix);
         }
-        let mut pool = self.run.lock();
-        pool.work.push(work);
-        self.run.n_hungry.store(pool.n_idle.saturating_sub(pool.work.len()), Relaxed);
-        self.run.wake.notify_one();
-        Ok(())
+        Ok(Some(work))
     }
 
     /// Waits for work. `false`: nobody has any, and nobody will.
