@@ -1,5 +1,5 @@
 //! How long a find-or-put takes and what a state costs, in a breadth-first search of a made-up system:
-//! `cargo run --release -p spinor-store --example store_speed [n_processes] [n_locations] [n_frame_words]`
+//! `cargo run --release -p spinor-store --example store_speed [n_processes] [n_locations] [n_frame_words] [store] [n_threads]`
 //!
 //! The system is `n_processes` processes of `n_locations` locations each, in frames of some words: a location, a
 //! variable that follows it, and things that never change; and a few shared words, one of which depends on all
@@ -102,15 +102,15 @@ fn search<S: Visited>(system: System, store: &S, n_threads: usize, batch: usize)
     (store.len(), n_steps, start.elapsed().as_secs_f64())
 }
 
-fn report<S: Visited>(name: &str, system: System, n_threads: usize, store: S) {
-    let (n_states, n_steps, seconds) = search(system, &store, n_threads, 24);
+fn report<S: Visited>(name: &str, system: System, n_threads: usize, store: &S) {
+    let (n_states, n_steps, seconds) = search(system, store, n_threads, 24);
     let ns = seconds * 1e9 / n_steps as f64;
     let bytes = store.bytes() as f64 / n_states as f64;
     println!("{name:>12} {n_threads:>8} {n_states:>10} {n_steps:>11} {seconds:>8.2} {ns:>8.1} {bytes:>10.2}");
 }
 
 fn main() {
-    let mut args = std::env::args().skip(1).map(|a| a.parse::<usize>().expect("a number"));
+    let mut args = std::env::args().skip(1).take(3).map(|a| a.parse::<usize>().expect("a number"));
     let system = System {
         n_processes: args.next().unwrap_or(7),
         n_locations: args.next().unwrap_or(9) as u32,
@@ -121,14 +121,19 @@ fn main() {
         "{:>12} {:>8} {:>10} {:>11} {:>8} {:>8} {:>10}",
         "store", "threads", "states", "steps", "seconds", "ns/step", "bytes/st."
     );
-    let budget = Budget::unlimited();
-    for n_threads in [1, 2] {
-        report("compact", system, n_threads, Compact::new(&budget, Box::new(|_| Vec::new())).expect("room"));
-    }
-    if std::env::var_os("QUICK").is_some() {
-        return;
-    }
-    for n_threads in [1, 2] {
-        report("arena", system, n_threads, Arena::new(&budget).expect("room"));
+    let budget = &Budget::unlimited();
+    let only: Option<&'static str> = std::env::args().nth(4).map(|name| &*name.leak());
+    let threads: Vec<usize> = std::env::args().nth(5).map_or(vec![1, 2], |n| vec![n.parse().expect("a number")]);
+    for n_threads in threads {
+        let run = |name| only.is_none_or(|only| only == name);
+        if run("compact") {
+            let store = Compact::new(budget, Box::new(|_| Vec::new())).expect("room");
+            report("compact", system, n_threads, &store);
+            let (n_nodes, n_stashed) = store.inside();
+            println!("{:>12} {n_nodes} inner nodes, {n_stashed} states in the stash", "");
+        }
+        if run("arena") {
+            report("arena", system, n_threads, &Arena::new(budget).expect("room"));
+        }
     }
 }

@@ -12,6 +12,7 @@
 //!   I1 unless `fresh`, the words and all numbers are those of one key
 //!   I2 between calls there is nothing to undo, and nothing is dirty
 
+use crate::memory::differing;
 use crate::nodes::{Content, NoRoom, Nodes};
 use crate::plan::Plan;
 
@@ -87,15 +88,11 @@ impl Cells {
 
     /// Looks up all nodes that changed, but for the roots.
     #[inline(always)]
-    fn climb<S: Set>(&mut self, plan: &Plan, nodes: &Nodes, words: &[u8], dirty: &mut S) -> Result<Roots, NoRoom> {
+    fn climb(&mut self, plan: &Plan, nodes: &Nodes, words: &[u8], dirty: &mut impl Set) -> Result<Roots, NoRoom> {
         assert_eq!(words.len(), self.words.len());
-        if S::SMALL {
-            self.compare(plan, words, 0, dirty);
-        } else {
-            (0..plan.n_leaves).step_by(64).for_each(|from| self.compare(plan, words, from, dirty));
-        }
+        self.compare(plan, words, dirty);
         if self.fresh {
-            (0..plan.n_nodes).for_each(|n| dirty.put(n, true));
+            (0..plan.n_nodes).for_each(|n| dirty.put(n));
         }
         let n_below = plan.n_nodes - 2;
         while let Some(n) = dirty.take_first(n_below) {
@@ -103,7 +100,7 @@ impl Cells {
             self.numbers[n] = number;
             self.undo[self.n_undo] = n as u32;
             self.n_undo += 1;
-            dirty.put(plan.parent_of[n] as usize, true);
+            dirty.put(plan.parent_of[n] as usize);
         }
         let [left, right] = [plan.left, plan.right];
         let changed = [dirty.has(left), dirty.has(right)];
@@ -114,28 +111,15 @@ impl Cells {
         })
     }
 
-    /// The leaves with changed words, of 64 quads, become dirty. First all comparisons, without a branch; then the
-    /// few that differ.
+    /// The leaves with changed words become dirty.
     #[inline(always)]
-    fn compare(&self, plan: &Plan, words: &[u8], from: usize, dirty: &mut impl Set) {
-        let (new, old) = (&words.as_chunks::<16>().0[from..], &self.words.as_chunks::<16>().0[from..]);
-        let n = new.len().min(old.len()).min(64);
-        let (new, old, leaves) = (&new[..n], &old[..n], &plan.leaves_of[from..from + n]);
-        let mut changed = 0u64;
-        for i in 0..n {
-            changed |= u64::from(new[i] != old[i]) << i;
-        }
-        while changed != 0 {
-            let i = changed.trailing_zeros() as usize;
-            changed &= changed - 1;
-            let leaves = &leaves[i];
-            if plan.aligned {
-                dirty.put(leaves[0] as usize, true);
-            } else {
-                let (new, old) = (new[i].as_chunks::<4>().0, old[i].as_chunks::<4>().0);
-                for j in 0..4 {
-                    dirty.put(leaves[j] as usize, new[j] != old[j]);
-                }
+    fn compare(&self, plan: &Plan, words: &[u8], dirty: &mut impl Set) {
+        let (new, old) = (words.as_chunks::<16>().0.chunks(16), self.words.as_chunks::<16>().0.chunks(16));
+        for ((new, old), leaf_of) in new.zip(old).zip(plan.leaf_of.chunks(64)) {
+            let mut differ = differing(new, old);
+            while differ != 0 {
+                dirty.put(leaf_of[differ.trailing_zeros() as usize] as usize);
+                differ &= differ - 1;
             }
         }
     }
@@ -225,10 +209,7 @@ impl Cells {
 
 /// A set of node indices, the least of which are taken first; what is put later is never less.
 trait Set {
-    /// Whether it is for less than 64 nodes.
-    const SMALL: bool;
-    /// Puts `n` if so.
-    fn put(&mut self, n: usize, so: bool);
+    fn put(&mut self, n: usize);
     /// The least one, if it is less than `limit`.
     fn take_first(&mut self, limit: usize) -> Option<usize>;
     fn has(&self, n: usize) -> bool;
@@ -238,11 +219,9 @@ trait Set {
 struct Few(u64);
 
 impl Set for Few {
-    const SMALL: bool = true;
-
     #[inline(always)]
-    fn put(&mut self, n: usize, so: bool) {
-        self.0 |= u64::from(so) << (n % 64);
+    fn put(&mut self, n: usize) {
+        self.0 |= 1 << (n % 64);
     }
 
     #[inline(always)]
@@ -276,11 +255,9 @@ impl Many {
 }
 
 impl Set for Many {
-    const SMALL: bool = false;
-
-    fn put(&mut self, n: usize, so: bool) {
+    fn put(&mut self, n: usize) {
         debug_assert!(n / 64 >= self.from);
-        self.bits[n / 64] |= u64::from(so) << (n % 64);
+        self.bits[n / 64] |= 1 << (n % 64);
     }
 
     fn take_first(&mut self, limit: usize) -> Option<usize> {

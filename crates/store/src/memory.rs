@@ -122,6 +122,56 @@ pub fn prefetch<T>(it: &T) {
     let _ = it;
 }
 
+/// Which of at most 64 words of four bytes differ: a bit each.
+#[inline(always)]
+pub fn differing(new: &[[u8; 16]], old: &[[u8; 16]]) -> u64 {
+    assert!(new.len() == old.len() && new.len() <= 16);
+    let mut differ = 0;
+    let ((new4, new1), (old4, old1)) = (new.as_chunks::<4>(), old.as_chunks::<4>());
+    for (i, (new, old)) in new4.iter().zip(old4).enumerate() {
+        differ |= u64::from(differing_of_16(new, old)) << (16 * i);
+    }
+    for (i, (new, old)) in new1.iter().zip(old1).enumerate() {
+        differ |= u64::from(differing_of_4(new, old)) << (16 * new4.len() + 4 * i);
+    }
+    differ
+}
+
+#[inline(always)]
+fn differing_of_4(new: &[u8; 16], old: &[u8; 16]) -> u8 {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: as below.
+    unsafe {
+        use std::arch::x86_64::*;
+        let load = |bytes: &[u8; 16]| _mm_loadu_si128(bytes.as_ptr().cast());
+        !_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(load(new), load(old)))) as u8 & 15
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let (new, old) = (new.as_chunks::<4>().0, old.as_chunks::<4>().0);
+        (0..4).fold(0, |differ, i| differ | u8::from(new[i] != old[i]) << i)
+    }
+}
+
+#[inline(always)]
+fn differing_of_16(new: &[[u8; 16]; 4], old: &[[u8; 16]; 4]) -> u16 {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: each load is of sixteen bytes that are there and have no alignment to keep; the rest is arithmetic of
+    // SSE2, which every x86-64 has.
+    unsafe {
+        use std::arch::x86_64::*;
+        let load = |bytes: &[u8; 16]| _mm_loadu_si128(bytes.as_ptr().cast());
+        let same = |i: usize| _mm_cmpeq_epi32(load(&new[i]), load(&old[i]));
+        let halves = (_mm_packs_epi32(same(0), same(1)), _mm_packs_epi32(same(2), same(3)));
+        !_mm_movemask_epi8(_mm_packs_epi16(halves.0, halves.1)) as u16
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let (new, old) = (new.as_flattened().as_chunks::<4>().0, old.as_flattened().as_chunks::<4>().0);
+        (0..16).fold(0, |differ, i| differ | u16::from(new[i] != old[i]) << i)
+    }
+}
+
 /// See the module.
 #[derive(Debug)]
 pub struct Region<T: Zeroed> {
@@ -301,6 +351,19 @@ mod tests {
         assert_eq!(line.find(8), (0, 0x2222));
         line.0[15].store(8, Relaxed);
         assert_eq!(line.find(8), (0x8000, 0x2222));
+    }
+
+    #[test]
+    fn differing_words_are_found_wherever_they_are() {
+        for n in 0..=16 {
+            let old = vec![[0xA5; 16]; n];
+            assert_eq!(differing(&old, &old), 0);
+            for bit in 0..n * 128 {
+                let mut new = old.clone();
+                new.as_flattened_mut()[bit / 8] ^= 1 << (bit % 8);
+                assert_eq!(differing(&new, &old), 1 << (bit / 32));
+            }
+        }
     }
 
     #[test]

@@ -65,10 +65,8 @@ pub struct Plan {
     pub n_nodes: usize,
     /// For each leaf its four words, for each other node its four children; `n_nodes` where there is none.
     pub sources: Vec<[u32; 4]>,
-    /// For each four words their leaves.
-    pub leaves_of: Vec<[u32; 4]>,
-    /// Whether these are always the same.
-    pub aligned: bool,
+    /// For each word its leaf.
+    pub leaf_of: Vec<u32>,
     /// For each node the one above it; `n_nodes` for the two roots.
     pub parent_of: Vec<u32>,
     pub left: usize,
@@ -104,9 +102,7 @@ impl Plan {
             }
         }
         assert!(n_nodes - left.min(right) == 2, "the roots come last");
-        let leaves_of: Vec<[u32; 4]> = leaf_of.as_chunks().0.to_vec();
-        let aligned = leaves_of.iter().all(|leaves| leaves.iter().all(|leaf| *leaf == leaves[0]));
-        Plan { n_words, padded, n_leaves, n_nodes, sources: tree, leaves_of, aligned, parent_of, left, right }
+        Plan { n_words, padded, n_leaves, n_nodes, sources: tree, leaf_of, parent_of, left, right }
     }
 }
 
@@ -180,7 +176,7 @@ mod tests {
         assert_eq!(plan.sources[1], [4, 5, 6, 7]);
         assert_eq!(plan.sources[8..], [[0, 1, 2, 3], [4, 5, 6, 7]]);
         assert_eq!((plan.left, plan.right), (8, 9));
-        assert_eq!((plan.leaves_of[1][1], plan.parent_of[1], plan.parent_of[8]), (1, 8, 10));
+        assert_eq!((plan.leaf_of[5], plan.parent_of[1], plan.parent_of[8]), (1, 8, 10));
         assert_eq!(Plan::new(0, &[]).sources, [[2; 4]; 2]);
     }
 
