@@ -61,6 +61,7 @@ impl<'a, 'i> Work<'a, 'i> {
         self.note_lost_bits(pid, args, &message)?;
         self.promised(pid, true, id, false);
         self.event(true, id, &message)?;
+        self.effects(pid, &edge.effects[1..])?;
         self.state.set_loc(pid, edge.to);
         self.state.set_last(pid);
         let t = self.blame(receiver, half);
