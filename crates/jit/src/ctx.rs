@@ -55,6 +55,9 @@ pub(crate) struct Ctx {
     pub floor: u32,
     /// Statements within one call after which the floor was kept.
     pub atomic_steps: u32,
+    /// Not zero: failed assertions (broken promises) are worth asking the interpreter about.
+    pub heed_assertions: u32,
+    pub heed_promises: u32,
     /// Where each process's frame begins.
     pub bases: [u32; MAX_LIVE + 1],
     /// By the channel's number; 0 names none.
@@ -79,6 +82,8 @@ impl Default for Ctx {
             rounds: 0,
             floor: 0,
             atomic_steps: 0,
+            heed_assertions: 1,
+            heed_promises: 1,
             bases: [0; MAX_LIVE + 1],
             chans: [RawChan::default(); MAX_LIVE + 1],
         }

@@ -9,7 +9,7 @@ use spinor_model::fault::Fault;
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{EdgeId, Loc, Pid, System};
-use spinor_model::layout::Field;
+use spinor_model::layout::{Field, GRAIN};
 use spinor_model::successors::{Batch, Step, Successors};
 use std::sync::Arc;
 
@@ -97,7 +97,7 @@ impl Jit {
             at += self.sizes[t as usize];
         }
         ctx.len = at;
-        assert_eq!(at as usize, state.len(), "J1");
+        assert_eq!((at as usize).next_multiple_of(GRAIN), state.len(), "J1");
         if !same {
             self.fit_chans(ctx, types);
         }
@@ -418,6 +418,11 @@ impl Successors for Jit {
                 self.fit(&mut state.ctx, &mut state.types, &state.bytes);
             }
         }
+    }
+
+    fn heed(&self, state: &mut JitState, assertions: bool, promises: bool) {
+        state.ctx.heed_assertions = u32::from(assertions);
+        state.ctx.heed_promises = u32::from(promises);
     }
 
     fn may_end(&self, state: &JitState) -> bool {

@@ -7,7 +7,7 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::default_libcall_names;
 use spinor_model::ir::System;
-use spinor_model::layout::Layout;
+use spinor_model::layout::{GRAIN, Layout};
 
 /// The code of one system.
 pub(crate) struct Native {
@@ -61,7 +61,8 @@ impl Native {
     /// The context must fit the state (J1).
     pub fn moves(&self, ctx: &mut Ctx, state: &[u8], pid: usize, proctype: usize, steps: &mut [RawStep]) {
         let base = ctx.bases[pid] as usize;
-        assert!(base < state.len() && ctx.len as usize == state.len() && ctx.n_steps as usize <= steps.len(), "J1");
+        assert!(base < ctx.len as usize && ctx.len as usize <= state.len(), "J1");
+        assert!(ctx.n_steps as usize <= steps.len());
         ctx.steps = steps.as_mut_ptr();
         ctx.max_steps = steps.len() as u32;
         // SAFETY: `moves` reads the state through the places of the context, which fit it (J1), and writes only the
@@ -86,8 +87,9 @@ impl Native {
     ) -> i32 {
         let len = bytes.len() - start;
         let base = ctx.bases[step.pid as usize] as usize;
-        assert!(base < len && ctx.len as usize == len, "J1");
+        assert!(base < ctx.len as usize && ctx.len as usize <= len, "J1");
         bytes.reserve(room.saturating_sub(len));
+        let before = ctx.len;
         ctx.steps = scratch.as_mut_ptr();
         ctx.max_steps = scratch.len() as u32;
         ctx.n_steps = 0;
@@ -103,11 +105,13 @@ impl Native {
             let none = std::ptr::null();
             self.apply[proctype](ctx, state, step.pid, state.add(base), step.edge, step.partner, step.half, none, 0)
         };
-        if code != Code::ASK {
-            assert!(ctx.len as usize <= room.max(len), "J2");
+        if code != Code::ASK && ctx.len != before {
+            let end = ctx.len as usize;
+            assert!(end <= room, "J2");
             // SAFETY: the bytes up to `ctx.len` were there or were written by `run`, zeros first; the capacity
             // suffices by J2.
-            unsafe { bytes.set_len(start + ctx.len as usize) };
+            unsafe { bytes.set_len(start + end) };
+            bytes.resize(start + end.next_multiple_of(GRAIN), 0);
         }
         code
     }

@@ -439,10 +439,15 @@ impl Gen<'_, '_> {
     pub(super) fn pay_promise(&mut self, send: bool, id: Option<Value>, ask: Block) {
         if let Some(id) = id.filter(|_| self.plan.statics.has_promises) {
             let me = self.own();
+            let (look, rest) = (self.block(), self.block());
+            let heeded = self.load_ctx(types::I32, offset_of!(Ctx, heed_promises));
+            self.branch(heeded, look, rest);
+            self.go(look);
             let send = self.int(i32::from(send));
             let args = [self.ctx, self.vec, me.pid, send, id];
             let broken = self.call(self.plan.functions.promised, &args).expect("a result");
-            self.leave_if(broken, ask);
+            self.branch(broken, ask, rest);
+            self.go(rest);
         }
     }
 

@@ -210,8 +210,11 @@ impl Gen<'_, '_> {
             }
             Effect::Assert(e) => {
                 let holds = self.truth(e, ask);
-                let fine = self.block();
-                self.branch(holds, fine, ask);
+                let (fine, fails) = (self.block(), self.cold());
+                self.branch(holds, fine, fails);
+                self.go(fails);
+                let heeded = self.load_ctx(types::I32, offset_of!(Ctx, heed_assertions));
+                self.branch(heeded, ask, fine);
                 self.go(fine);
             }
             Effect::Print { args, .. } => args.iter().for_each(|e| self.meet_fault(e, ask)),
