@@ -122,3 +122,14 @@ fn on_the_corpus() {
     }
     assert!(models > 80, "{models}");
 }
+
+#[test]
+fn where_there_is_no_channel_and_no_process() {
+    let no_channel = "chan q; active proctype P() { q ! 1; q ? _; assert(len(q) == 0) }";
+    compare("no channel", &lowered("no channel", no_channel).expect("a model"));
+    let nobody = "int x; proctype P() { do :: enabled(0) :: pc_value(1) == 3 od }";
+    let mut system = lowered("nobody", nobody).expect("a model").as_ref().clone();
+    compare("nobody", &Arc::new(system.clone()));
+    system.proctypes = Default::default();
+    compare("nothing", &Arc::new(system));
+}

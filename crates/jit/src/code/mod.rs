@@ -359,7 +359,10 @@ impl<'a> Gen<'a, '_> {
     /// A number that is one of `0..n`: branches to a block for each.
     fn switch_all(&mut self, value: Value, n: usize) -> Vec<Block> {
         let blocks: Vec<Block> = (0..n).map(|_| self.block()).collect();
-        if n == 1 {
+        if n == 0 {
+            // Nobody comes here: there is nothing to be a number of.
+            self.b.ins().trap(cranelift_codegen::ir::TrapCode::unwrap_user(1));
+        } else if n == 1 {
             self.jump(blocks[0]);
         } else {
             let cases: Vec<(usize, Block)> = blocks.iter().copied().enumerate().skip(1).collect();
