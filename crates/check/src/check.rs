@@ -4,7 +4,7 @@ use crate::clock::{Clock, peak_memory_bytes};
 use crate::observer::Observer;
 use crate::plan::{self, Cell, Combination};
 use crate::report::{Chosen, PropertyReport, Report, Stats, Unreached};
-use crate::search::{Request, SAFETY, Searched, Stopped, Tally, bfs, dfs};
+use crate::search::{Request, SAFETY, Searched, Stopped, Tally, bfs, dfs, order};
 use crate::settings::{Search, Selection, Settings, Store};
 use crate::trace::{self, Trace};
 use crate::verdict::{Kind, Verdict};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// Makes what runs a system: the interpreter, or something faster that gives the same keys.
 pub trait Executors {
-    type Exec: Successors;
+    type Exec: Successors + Send + 'static;
     fn executor(&self, system: Arc<System>) -> Self::Exec;
 }
 
@@ -209,7 +209,7 @@ impl Asked<'_> {
         let clock = Clock::start();
         let system = optimised(interp.shared_system(), settings.optimisations());
         let replayed = Interp::new(system.clone());
-        let exec = executors.executor(system);
+        let exec = Arc::new(executors.executor(system));
         let limit = settings.max_memory.map_or(u64::MAX, |n| n.saturating_sub(settings.held_before));
         let request = Request {
             kinds: self.kinds.clone(),
@@ -307,6 +307,9 @@ impl Asked<'_> {
                 match self.store {
                     Store::Arena => out.push("--store tree: a fraction of the memory, exact as well"),
                     Store::Auto | Store::Tree => {
+                        if self.search == Search::Dfs {
+                            out.push("--search bfs: it keeps no path");
+                        }
                         out.push("--store hashcompact: 8 bytes a state; may miss states, and says how likely that is");
                     }
                     Store::HashCompact => {
@@ -347,8 +350,8 @@ fn optimised(system: &Arc<System>, wanted: Optimisations) -> Arc<System> {
 }
 
 /// The search with the store: the only place where both are chosen.
-fn run<S: Successors>(
-    system: &S,
+fn run<S: Successors + Send + 'static>(
+    system: &Arc<S>,
     search: Search,
     store: Store,
     table: u64,
@@ -358,11 +361,13 @@ fn run<S: Successors>(
     let budget = &request.budget;
     match store {
         Store::Auto | Store::Tree => {
-            with(Compact::new(budget, Box::new(|_| Vec::new())), system, search, request, observer)
+            let walked = system.clone();
+            let order = Box::new(move |key: &[u8]| order::learn(&*walked, key));
+            with(Compact::new(budget, order), &**system, search, request, observer)
         }
-        Store::Arena => with(Arena::new(budget), system, search, request, observer),
-        Store::HashCompact => with(HashCompact::new(budget), system, search, request, observer),
-        Store::Bitstate => with(Bitstate::new(budget, table, HASHES), system, search, request, observer),
+        Store::Arena => with(Arena::new(budget), &**system, search, request, observer),
+        Store::HashCompact => with(HashCompact::new(budget), &**system, search, request, observer),
+        Store::Bitstate => with(Bitstate::new(budget, table, HASHES), &**system, search, request, observer),
     }
 }
 
@@ -395,8 +400,8 @@ const SHORTEN_TIMES: u64 = 4;
 const SHORTEN_AT_LEAST: u64 = 32 << 20;
 
 /// A shortest violation, if there is one of fewer steps. Its search is not part of the statistics.
-fn shorten<S: Successors>(
-    system: &S,
+fn shorten<S: Successors + Send + 'static>(
+    system: &Arc<S>,
     kind: Kind,
     n_steps: usize,
     like: &Request,

@@ -383,8 +383,8 @@ impl Options {
             max_time: self.time,
             max_memory: self.memory,
             held_before: 0,
-            // Three quarters of what was given; the paths need some, too.
-            table: self.memory.map(|bytes| bytes / 4 * 3),
+            // The paths need some, too.
+            table: self.memory.map(|bytes| bytes / 2),
             jobs: self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get())),
             shorten: !self.no_shorten,
         }

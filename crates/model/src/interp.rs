@@ -96,10 +96,12 @@ impl Interp {
         Interp { system, packing, params, has_promises }
     }
 
+    #[inline]
     pub fn system(&self) -> &System {
         &self.system
     }
 
+    #[inline]
     pub fn layout(&self) -> &Layout {
         &self.packing.layout
     }

@@ -10,9 +10,13 @@
 //!   L2 a value lies at a multiple of its size, so it never spans two words
 //!   L3 the elements of an array are equally far apart
 //!   L4 bytes that no value owns are zero
+//!   L5 a key is a multiple of [`GRAIN`] bytes
 
 use crate::index::Idx;
 use crate::ir::{ChanDecl, Frame, ProctypeId, Shape, System, Type};
+
+/// Keys are filled up with zeros to multiples of this, because stores take them apart in such pieces.
+pub const GRAIN: usize = 16;
 
 /// The place of one value, from the start of its frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,6 +30,7 @@ pub struct Field {
 impl Field {
     pub const NONE: Field = Field { at: 0, bytes: 0, signed: false };
 
+    #[inline]
     pub fn read(self, frame: &[u8]) -> i32 {
         let at = self.at as usize;
         match (self.bytes, self.signed) {

@@ -10,7 +10,7 @@
 
 use crate::index::Idx;
 use crate::ir::{ChanDecl, Frame, Loc, Pid, ProctypeId, System};
-use crate::layout::{Field, FrameLayout, Layout};
+use crate::layout::{Field, FrameLayout, GRAIN, Layout};
 
 /// Slots after the global variables: the process that moved last, and where the trace assertion stands.
 const EXTRA: usize = 2;
@@ -239,6 +239,7 @@ impl Packing {
             let t = slots[PTYPE] as usize;
             push(self.layout.procs[t].size, &self.procs[t], slots, key);
         }
+        key.resize(head + (key.len() - head).next_multiple_of(GRAIN), 0); // L5
     }
 
     pub fn unpack(&self, system: &System, key: &[u8]) -> State {

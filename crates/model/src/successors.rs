@@ -41,6 +41,7 @@ const NO_KEY: u32 = u32::MAX;
 
 impl Outcome {
     /// The successor's key is `keys[range]` of the batch; `None` if a fatal fault ended the path.
+    #[inline]
     pub fn key(&self) -> Option<Range<usize>> {
         (self.from != NO_KEY).then_some(self.from as usize..self.to as usize)
     }
@@ -65,6 +66,7 @@ impl Batch {
     }
 
     /// Forgets the outcomes; edges seen stay seen.
+    #[inline]
     pub fn clear(&mut self) {
         self.keys.clear();
         self.outcomes.clear();
@@ -72,12 +74,14 @@ impl Batch {
     }
 
     /// Notes an outcome; its key is what `keys` holds from `from` on, or nothing after a fatal fault.
+    #[inline]
     pub fn push(&mut self, step: u32, path: u32, atomic_steps: u32, from: Option<usize>) {
         let place = |at: usize| u32::try_from(at).expect("a batch is flushed long before it holds 4 GiB");
         let (from, to) = from.map_or((NO_KEY, NO_KEY), |from| (place(from), place(self.keys.len())));
         self.outcomes.push(Outcome { step, path, atomic_steps, from, to });
     }
 
+    #[inline]
     pub fn key(&self, outcome: &Outcome) -> Option<&[u8]> {
         outcome.key().map(|range| &self.keys[range])
     }
@@ -128,6 +132,7 @@ impl EdgeSet {
     }
 
     /// One byte an edge, not zero if it is in the set; for those who write into it directly.
+    #[inline]
     pub fn marks_mut(&mut self) -> &mut [u8] {
         &mut self.marks
     }
@@ -169,6 +174,9 @@ pub trait Successors: Sync {
     fn enabled(&self, state: &mut Self::State, steps: &mut Vec<Step>);
     /// Appends the outcomes of these steps, in order.
     fn fire(&self, state: &mut Self::State, steps: &[Step], batch: &mut Batch);
+    /// Which faults that do not end a run are still worth telling in outcomes made with this state: failed assertions,
+    /// broken promises. What nobody waits for need not be told, if leaving it out is faster.
+    fn heed(&self, _state: &mut Self::State, _assertions: bool, _promises: bool) {}
     /// With no step enabled: may the run end here?
     fn may_end(&self, state: &Self::State) -> bool;
 }

@@ -245,6 +245,10 @@ impl Worker {
         seat: &mut Seat<'_, S, V>,
         mut watch: Option<&mut Watch<'_>>,
     ) -> Result<(), Halt> {
+        {
+            let ledger = run.ledger.read().expect("nothing panics while it is held");
+            run.system.heed(&mut seat.state, ledger.heeds(Kind::Assertion), ledger.heeds(Kind::Promise));
+        }
         let mut ids = std::mem::take(&mut self.ids);
         while level.units.take(&mut ids) {
             for &id in &ids {
@@ -286,7 +290,9 @@ impl Worker {
         system.fire(&mut seat.state, &self.offered, &mut self.batch);
         for outcome in &self.batch.outcomes[n_outcomes..] {
             self.counters.atomic_steps += u64::from(outcome.atomic_steps);
-            self.keys.extend(outcome.key());
+            if let Some(key) = outcome.key() {
+                self.keys.push(key);
+            }
         }
         if self.batch.faults.len() > n_faults {
             self.faults(run, level, n_faults);

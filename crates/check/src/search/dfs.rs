@@ -442,6 +442,8 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
         if ledger.0.settled() {
             self.run.signals.stop(Stopped::Settled);
         }
+        let (assertions, promises) = (ledger.0.heeds(Kind::Assertion), ledger.0.heeds(Kind::Promise));
+        self.run.system.heed(&mut self.state, assertions, promises);
     }
 
     /// The steps from the first frame behind the prefix to frame `to`.

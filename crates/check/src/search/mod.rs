@@ -8,6 +8,7 @@ pub mod bfs;
 pub mod dfs;
 mod held;
 mod levels;
+pub mod order;
 mod paths;
 mod watch;
 
@@ -210,6 +211,11 @@ impl Ledger {
             self.places.extend(place.map(|place| (place, kind)));
         }
         wanted
+    }
+
+    /// Is another violation of this kind worth noticing, be it only to be counted?
+    fn heeds(&self, kind: Kind) -> bool {
+        self.all_errors || !self.kinds.contains(&kind) || self.wants(kind, None)
     }
 
     fn settled(&self) -> bool {

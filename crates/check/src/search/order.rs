@@ -1,0 +1,295 @@
+//! In which order the words of a key hang in the store's tree.
+//!
+//! The tree store keeps each half of a key once, however many states share it, so what counts is that the two halves
+//! have few different values each: words that go together, a process and what it touches, belong into the same half.
+//!
+//! # The argument
+//!   Any order is right; a good one is small and fast. Walk at random through some thousands of states. How many
+//!   different values a set of words takes in the whole space is guessed from how many pairs of the sample agree on
+//!   it (as birthdays tell how many days a year has). Two orders are tried, the natural one and one that chains
+//!   words by how often a step changes both; then words change halves as long as the guess gets smaller. Inside a half
+//!   the words keep whichever of the two orders has the smaller quarters.
+//!
+//! # Cost
+//!   Some thousands of steps and a few hundred sorts of the sample, once per length of keys: milliseconds, where the
+//!   order itself is worth up to five times the memory of the whole search.
+
+use spinor_model::successors::Successors;
+
+const STEPS: usize = 3_000;
+/// A walk starts again somewhere after so many steps.
+const WALK: usize = 300;
+/// Too few states to learn from.
+const FEW: usize = 200;
+const MOST_WORDS: usize = 400;
+const SWAPS: usize = 300;
+
+/// An order for the words of keys as long as this one, learned from states reachable from it.
+pub fn learn<S: Successors>(system: &S, key: &[u8]) -> Vec<u32> {
+    let n = key.len().div_ceil(4);
+    let natural: Vec<u32> = (0..n as u32).collect();
+    if !(5..=MOST_WORDS).contains(&n) {
+        return natural;
+    }
+    let sample = Sample::take(system, key);
+    if sample.states.len() < FEW {
+        return natural;
+    }
+    let chained = chain(&sample.together, n);
+    let mut judge = Judge::new(&sample.states, n);
+    let half = n.div_ceil(2);
+    let mut order = if judge.halves(&chained) < judge.halves(&natural) { chained.clone() } else { natural };
+    let mut least = judge.halves(&order);
+    let mut rng = Rng(0x9e37_79b9_7f4a_7c15);
+    for _ in 0..SWAPS {
+        let (i, j) = (rng.below(half), half + rng.below(n - half));
+        order.swap(i, j);
+        let cost = judge.halves(&order);
+        if cost < least {
+            least = cost;
+        } else {
+            order.swap(i, j);
+        }
+    }
+    let mut place = vec![0; n];
+    for (i, word) in chained.iter().enumerate() {
+        place[*word as usize] = i;
+    }
+    let (left, right) = order.split_at_mut(half);
+    for words in [left, right] {
+        words.sort_by_key(|w| place[*w as usize]);
+        let mut other = words.to_vec();
+        other.sort();
+        if judge.quarters(&other) <= judge.quarters(words) {
+            words.copy_from_slice(&other);
+        }
+    }
+    order
+}
+
+fn word(key: &[u8], n: usize) -> u32 {
+    let bytes = &key[4 * n..key.len().min(4 * n + 4)];
+    let mut word = [0; 4];
+    word[..bytes.len()].copy_from_slice(bytes);
+    u32::from_le_bytes(word)
+}
+
+/// States met on random walks, and how often a step changed each pair of words.
+struct Sample {
+    states: Vec<Vec<u8>>,
+    together: Vec<u32>,
+}
+
+impl Sample {
+    fn take<S: Successors>(system: &S, key: &[u8]) -> Sample {
+        let n = key.len().div_ceil(4);
+        let mut sample = Sample { states: vec![key.to_vec()], together: vec![0; n * n] };
+        let mut rng = Rng(0x2545_f491_4f6c_dd1d);
+        let mut state = system.unpack(key);
+        let (mut steps, mut batch, mut changed) = (Vec::new(), system.batch(), Vec::new());
+        let (mut at, mut walked) = (0, 0);
+        for _ in 0..STEPS {
+            let from = &sample.states[at];
+            system.unpack_into(from, &mut state);
+            system.enabled(&mut state, &mut steps);
+            batch.clear();
+            system.fire(&mut state, &steps, &mut batch);
+            let next: Vec<&[u8]> =
+                batch.outcomes.iter().filter_map(|o| batch.key(o)).filter(|to| to.len() == key.len()).collect();
+            for to in &next {
+                changed.clear();
+                changed.extend((0..n).filter(|w| word(from, *w) != word(to, *w)));
+                for i in &changed {
+                    for j in &changed {
+                        sample.together[i * n + j] += 1;
+                    }
+                }
+            }
+            walked += 1;
+            if next.is_empty() || walked > WALK {
+                at = rng.below(sample.states.len());
+                walked = 0;
+            } else {
+                let to = next[rng.below(next.len())].to_vec();
+                sample.states.push(to);
+                at = sample.states.len() - 1;
+            }
+        }
+        sample.states.sort();
+        sample.states.dedup();
+        sample
+    }
+}
+
+/// Joins, again and again, the two groups of words that change together most, end to end as they fit best. Words that
+/// never changed stay with the one before them.
+fn chain(together: &[u32], n: usize) -> Vec<u32> {
+    let both = |a: u32, b: u32| f64::from(together[a as usize * n + b as usize]);
+    let near = |a: u32, b: u32| if both(a, b) == 0.0 { 0.0 } else { both(a, b) / (both(a, a) * both(b, b)).sqrt() };
+    let mut groups: Vec<Vec<u32>> = Vec::new();
+    for w in 0..n as u32 {
+        match groups.last_mut() {
+            Some(group) if both(w, w) == 0.0 => group.push(w),
+            _ => groups.push(vec![w]),
+        }
+    }
+    while groups.len() > 1 {
+        let (mut best, mut pair) = (-1.0, (0, 1));
+        for j in 1..groups.len() {
+            for i in 0..j {
+                let sum: f64 = groups[i].iter().flat_map(|a| groups[j].iter().map(|b| near(*a, *b))).sum();
+                let mean = sum / (groups[i].len() * groups[j].len()) as f64;
+                if mean > best {
+                    (best, pair) = (mean, (i, j));
+                }
+            }
+        }
+        let mut right = groups.remove(pair.1);
+        let left = &mut groups[pair.0];
+        let (first, last) = (left[0], left[left.len() - 1]);
+        let ends = [right[0], right[right.len() - 1]];
+        let fit = [near(last, ends[0]), near(last, ends[1]), near(first, ends[0]), near(first, ends[1])];
+        let best = (0..4).rev().max_by(|a, b| fit[*a].total_cmp(&fit[*b])).expect("four ways");
+        if best >= 2 {
+            left.reverse();
+        }
+        if best % 2 == 1 {
+            right.reverse();
+        }
+        left.append(&mut right);
+    }
+    groups.pop().unwrap_or_default()
+}
+
+/// Guesses how many values sets of words take.
+struct Judge {
+    /// A hash of each word of each state, by word.
+    columns: Vec<Vec<u64>>,
+    sums: Vec<u64>,
+}
+
+impl Judge {
+    fn new(states: &[Vec<u8>], n: usize) -> Judge {
+        let column = |w: usize| states.iter().map(|s| mix((w as u64) << 32 | u64::from(word(s, w)))).collect();
+        Judge { columns: (0..n).map(column).collect(), sums: Vec::new() }
+    }
+
+    fn halves(&mut self, order: &[u32]) -> f64 {
+        let (left, right) = order.split_at(order.len().div_ceil(2));
+        self.values(left) + self.values(right)
+    }
+
+    fn quarters(&mut self, half: &[u32]) -> f64 {
+        half.chunks(half.len().div_ceil(4).max(1)).map(|part| self.values(part)).sum()
+    }
+
+    fn values(&mut self, words: &[u32]) -> f64 {
+        let m = self.columns[0].len();
+        self.sums.clear();
+        self.sums.resize(m, 0);
+        for w in words {
+            for (sum, v) in self.sums.iter_mut().zip(&self.columns[*w as usize]) {
+                *sum = sum.wrapping_add(*v);
+            }
+        }
+        self.sums.sort_unstable();
+        let (mut distinct, mut pairs, mut equal) = (1u64, 0u64, 0u64);
+        for two in self.sums.windows(2) {
+            if two[0] == two[1] {
+                equal += 1;
+                pairs += equal;
+            } else {
+                equal = 0;
+                distinct += 1;
+            }
+        }
+        (m as f64 * m as f64 / (2 * pairs + 1) as f64).max(distinct as f64)
+    }
+}
+
+fn mix(x: u64) -> u64 {
+    let x = (x ^ x >> 31).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ x >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x ^ x >> 32
+}
+
+struct Rng(u64);
+
+impl Rng {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        ((self.0 >> 11) % n as u64) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spinor_model::fault::Fault;
+    use spinor_model::successors::{Batch, EdgeSet, Step};
+
+    /// Three cells in the first words, and beside each its shadow in the last three: they change together.
+    struct Shadows;
+
+    impl Successors for Shadows {
+        type State = Vec<u8>;
+
+        fn initial(&self) -> Result<Vec<u8>, Fault> {
+            Ok(vec![0; 24])
+        }
+
+        fn pack(&self, state: &Vec<u8>, key: &mut Vec<u8>) {
+            key.extend(state);
+        }
+
+        fn unpack(&self, key: &[u8]) -> Vec<u8> {
+            key.to_vec()
+        }
+
+        fn batch(&self) -> Batch {
+            Batch { reached: EdgeSet::sized([1].into_iter()), ..Batch::default() }
+        }
+
+        fn enabled(&self, _: &mut Vec<u8>, steps: &mut Vec<Step>) {
+            steps.clear();
+            let step = |pid| Step { pid, edge: spinor_model::ir::EdgeId(0), partner: None, timeout: false };
+            steps.extend((0..3).map(step));
+        }
+
+        fn fire(&self, state: &mut Vec<u8>, steps: &[Step], batch: &mut Batch) {
+            for (n, step) in steps.iter().enumerate() {
+                let from = batch.keys.len();
+                batch.keys.extend_from_slice(state);
+                for at in [4 * usize::from(step.pid), 12 + 4 * usize::from(step.pid)] {
+                    batch.keys[from + at] = (state[at] + 1) % 40;
+                }
+                batch.push(n as u32, 0, 0, Some(from));
+            }
+        }
+
+        fn may_end(&self, _: &Vec<u8>) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn what_changes_together_hangs_together() {
+        let order = learn(&Shadows, &[0; 24]);
+        let mut sorted = order.clone();
+        sorted.sort();
+        assert_eq!(sorted, [0, 1, 2, 3, 4, 5]);
+        // At least one cell and its shadow share a half; in the natural order none do.
+        let half = |w: u32| order.iter().position(|x| *x == w).unwrap() / 3;
+        let pairs = (0..3).filter(|w| half(*w) == half(w + 3)).count();
+        assert!(pairs >= 2, "{order:?}");
+    }
+
+    #[test]
+    fn an_order_is_a_permutation_also_where_nothing_can_be_learned() {
+        assert_eq!(learn(&Shadows, &[0; 8]), [0, 1]);
+        let order = chain(&[0; 49], 7);
+        assert_eq!(order, [0, 1, 2, 3, 4, 5, 6]);
+    }
+}

@@ -1,0 +1,345 @@
+//! Which steps a process can take, and who answers a rendez-vous.
+
+use super::{Gen, Me, plain};
+use crate::ctx::{Ctx, NOBODY, RawStep};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
+use spinor_model::index::Idx;
+use spinor_model::ir::{EdgeId, Effect, Expr, Guard, Loc, Pattern, Proctype, ProctypeId};
+use std::collections::HashMap;
+use std::mem::offset_of;
+
+impl Gen<'_, '_> {
+    /// `(ctx, state, pid, frame)`
+    pub(super) fn moves(&mut self, t: ProctypeId, params: &[Value]) {
+        let plan = self.plan();
+        let proctype = &plan.system.proctypes[t];
+        self.me = Some(Me { t, pid: params[2], frame: params[3] });
+        let out = self.block();
+        if let Some(clause) = &proctype.provided {
+            let on = self.block();
+            let holds = self.truth(clause, on);
+            self.branch(holds, on, out);
+            self.go(on);
+        }
+        let loc = self.loc_of(params[3]);
+        let blocks = self.switch_all(loc, proctype.locs.len());
+        for (block, location) in blocks.into_iter().zip(proctype.locs.iter()) {
+            self.go(block);
+            let mut known = HashMap::new();
+            for edge in &location.edges {
+                self.ready(proctype, *edge, true, &mut known);
+            }
+            self.jump(out);
+        }
+        self.go(out);
+        self.b.ins().return_(&[]);
+    }
+
+    /// Whether an edge can run, eight bits; pushes its steps if asked to. `known` keeps what was found out about the
+    /// edges of the location. An edge that waits in vain is noted as not ready, whatever its own guards say: who asks
+    /// about it asks about those it waited for as well (validator, V3).
+    pub(super) fn ready(
+        &mut self,
+        t: &Proctype,
+        edge: EdgeId,
+        push: bool,
+        known: &mut HashMap<EdgeId, Value>,
+    ) -> Value {
+        let mut blocked = None;
+        for guard in &t.edges[edge].guards {
+            if let Guard::NoneOf(others) = guard {
+                for other in others {
+                    let other = match known.get(other) {
+                        Some(v) => *v,
+                        None => {
+                            let v = self.ready_alone(t, *other, false);
+                            known.insert(*other, v);
+                            v
+                        }
+                    };
+                    blocked = Some(match blocked {
+                        None => other,
+                        Some(b) => self.b.ins().bor(b, other),
+                    });
+                }
+            }
+        }
+        let result = match blocked {
+            None => self.ready_alone(t, edge, push),
+            Some(blocked) => {
+                let free = self.block();
+                let (done, result) = self.join(types::I8);
+                let no = self.b.ins().iconst(types::I8, 0);
+                self.b.ins().brif(blocked, done, &[no.into()], free, &[]);
+                self.go(free);
+                let v = self.ready_alone(t, edge, push);
+                self.jump_with(done, v);
+                self.go(done);
+                result
+            }
+        };
+        known.insert(edge, result);
+        result
+    }
+
+    /// As far as its own guards go. A guard that faults holds.
+    fn ready_alone(&mut self, t: &Proctype, edge: EdgeId, push: bool) -> Value {
+        let e = &t.edges[edge];
+        let (done, result) = self.join(types::I8);
+        let (yes, no) = (self.block(), self.block());
+        for guard in &e.guards {
+            match guard {
+                Guard::Holds(condition) => {
+                    let on = self.block();
+                    let holds = self.truth(condition, on);
+                    self.branch(holds, on, no);
+                    self.go(on);
+                }
+                Guard::Youngest => {
+                    let pid = self.own().pid;
+                    let next = self.b.ins().iadd_imm_s(pid, 1);
+                    let n = self.n_procs();
+                    let younger = self.b.ins().icmp(IntCC::NotEqual, next, n);
+                    self.leave_if(younger, no);
+                }
+                Guard::NoneOf(_) | Guard::Channel => {}
+            }
+        }
+        // The channel last: it may push.
+        if e.guards.contains(&Guard::Channel) {
+            match &e.effects[0] {
+                Effect::Send { chan, args, .. } => self.send_ready(chan, yes, no, |g, class| {
+                    if e.in_d_step || args.len() != class.fields.len() {
+                        return g.jump(yes);
+                    }
+                    // Bits lost are noted when the message is sent.
+                    let at = g.at.take();
+                    let message = g.message(args, &class.types, yes);
+                    g.at = at;
+                    let words = g.in_words(&message);
+                    let id = g.value(chan, yes);
+                    let pid = g.own().pid;
+                    let edge = g.int(if push { edge.index() as i32 } else { NOBODY as i32 });
+                    let n = g.int(message.len() as i32);
+                    let call = [g.ctx, g.vec, pid, edge, id, words, n];
+                    let count = g.call(g.plan.functions.partners, &call).expect("a result");
+                    let some = g.compare(IntCC::NotEqual, count, 0);
+                    g.jump_with(done, some);
+                }),
+                Effect::Receive { chan, random, keep, args } => {
+                    self.receive_ready(chan, *random, *keep, args, yes, no);
+                }
+                other => unreachable!("validator rule V4: {other:?} has no channel guard"),
+            }
+        } else {
+            self.jump(yes);
+        }
+        self.go(yes);
+        if push {
+            let me = self.own();
+            let edge = self.int(edge.index() as i32);
+            let nobody = self.int(NOBODY as i32);
+            self.push(me.pid, edge, nobody, nobody);
+        }
+        let one = self.b.ins().iconst(types::I8, 1);
+        self.jump_with(done, one);
+        self.go(no);
+        let zero = self.b.ins().iconst(types::I8, 0);
+        self.jump_with(done, zero);
+        self.go(done);
+        result
+    }
+
+    fn push(&mut self, pid: Value, edge: Value, partner: Value, half: Value) {
+        let n = self.load_ctx(types::I32, offset_of!(Ctx, n_steps));
+        let max = self.load_ctx(types::I32, offset_of!(Ctx, max_steps));
+        let (full, fits, done) = (self.cold(), self.block(), self.block());
+        let room = self.b.ins().icmp(IntCC::UnsignedLessThan, n, max);
+        self.branch(room, fits, full);
+        self.go(full);
+        let one = self.int(1);
+        self.store_ctx(one, offset_of!(Ctx, overflow));
+        self.jump(done);
+        self.go(fits);
+        let steps = self.load_ctx(types::I64, offset_of!(Ctx, steps));
+        let wide = self.wide(n);
+        let at = self.b.ins().imul_imm_s(wide, size_of::<RawStep>() as i64);
+        let at = self.b.ins().iadd(steps, at);
+        for (value, offset) in [
+            (pid, offset_of!(RawStep, pid)),
+            (edge, offset_of!(RawStep, edge)),
+            (partner, offset_of!(RawStep, partner)),
+            (half, offset_of!(RawStep, half)),
+        ] {
+            self.b.ins().store(plain(), value, at, offset as i32);
+        }
+        let more = self.b.ins().iadd_imm_s(n, 1);
+        self.store_ctx(more, offset_of!(Ctx, n_steps));
+        self.jump(done);
+        self.go(done);
+    }
+
+    /// `(ctx, state, sender, edge, chan, message, n)`: how many can take the message, youngest first; pushes the
+    /// handshakes unless the edge is [`NOBODY`].
+    pub(super) fn partners(&mut self, params: &[Value]) {
+        let plan = self.plan();
+        let &[ctx, vec, sender, edge, chan, message, n] = params else { unreachable!("seven parameters") };
+        let zero = self.int(0);
+        let count = self.b.declare_var(types::I32);
+        self.b.def_var(count, zero);
+        let all = self.n_procs();
+        let (next, pid) = self.join(types::I32);
+        let (out, body, go_on) = (self.block(), self.block(), self.block());
+        let last = self.b.ins().iadd_imm_s(all, -1);
+        self.jump_with(next, last);
+        self.go(next);
+        let end = self.compare(IntCC::SignedLessThan, pid, 0);
+        self.branch(end, out, body);
+        self.go(body);
+        let own = self.b.ins().icmp(IntCC::Equal, pid, sender);
+        self.leave_if(own, go_on);
+        let frame = self.frame_of(pid);
+        let t = self.proctype_of(frame);
+        let takers: Vec<(usize, Block)> = plan
+            .system
+            .proctypes
+            .enumerated()
+            .filter(|(_, t)| t.edges.iter().any(takes_messages))
+            .map(|(t, _)| (t.index(), self.block()))
+            .collect();
+        self.switch(t, &takers, go_on);
+        for (t, block) in takers {
+            self.go(block);
+            let args = [ctx, vec, pid, frame, chan, message, n, sender, edge];
+            let more = self.call(plan.functions.takes[t], &args).expect("a result");
+            let sum = self.b.use_var(count);
+            let sum = self.b.ins().iadd(sum, more);
+            self.b.def_var(count, sum);
+            self.jump(go_on);
+        }
+        self.go(go_on);
+        let before = self.b.ins().iadd_imm_s(pid, -1);
+        self.jump_with(next, before);
+        self.go(out);
+        let sum = self.b.use_var(count);
+        self.b.ins().return_(&[sum]);
+    }
+
+    /// `(ctx, state, pid, frame, chan, message, n, sender, edge)`: in how many ways this process can take the message.
+    pub(super) fn takes(&mut self, t: ProctypeId, params: &[Value]) {
+        let plan = self.plan();
+        let proctype = &plan.system.proctypes[t];
+        let &[_, _, pid, frame, chan, message, n, sender, edge] = params else { unreachable!("nine parameters") };
+        self.me = Some(Me { t, pid, frame });
+        let count = self.b.declare_var(types::I32);
+        let zero = self.int(0);
+        self.b.def_var(count, zero);
+        let out = self.block();
+        let loc = self.loc_of(frame);
+        let here = |l: &Loc| proctype.locs[*l].edges.iter().any(|e| takes_messages(&proctype.edges[*e]));
+        let waiting: Vec<(usize, Block)> =
+            proctype.locs.ids().filter(here).map(|l| (l.index(), self.block())).collect();
+        self.switch(loc, &waiting, out);
+        for (l, block) in waiting {
+            self.go(block);
+            if let Some(clause) = &proctype.provided {
+                let on = self.block();
+                let holds = self.truth(clause, on);
+                self.branch(holds, on, out);
+                self.go(on);
+            }
+            let mut known: HashMap<EdgeId, Value> = HashMap::new();
+            let edges = &proctype.locs[Loc::new(l)].edges;
+            for e in edges {
+                if let Some((to, args)) = taker(&proctype.edges[*e]) {
+                    let v = self.takes_edge(to, args, chan, message, n);
+                    known.insert(*e, v);
+                }
+            }
+            for e in edges {
+                let Some(&takes) = known.get(e) else { continue };
+                let mut can = takes;
+                for guard in &proctype.edges[*e].guards {
+                    if let Guard::NoneOf(others) = guard {
+                        for other in others.iter().filter_map(|o| known.get(o)) {
+                            let free = self.compare(IntCC::Equal, *other, 0);
+                            can = self.b.ins().band(can, free);
+                        }
+                    }
+                }
+                let (yes, push, rest) = (self.block(), self.block(), self.block());
+                self.branch(can, yes, rest);
+                self.go(yes);
+                let sum = self.b.use_var(count);
+                let sum = self.b.ins().iadd_imm_s(sum, 1);
+                self.b.def_var(count, sum);
+                let only_count = self.compare(IntCC::Equal, edge, i64::from(NOBODY as i32));
+                self.branch(only_count, rest, push);
+                self.go(push);
+                let half = self.int(e.index() as i32);
+                self.push(sender, edge, pid, half);
+                self.jump(rest);
+                self.go(rest);
+            }
+            self.jump(out);
+        }
+        self.go(out);
+        let sum = self.b.use_var(count);
+        self.b.ins().return_(&[sum]);
+    }
+
+    /// A receive whose number of fields is wrong takes the message, so that the fault is met.
+    fn takes_edge(&mut self, to: &Expr, args: &[Pattern], chan: Value, message: Value, n: Value) -> Value {
+        let (done, result) = self.join(types::I8);
+        let (yes, no) = (self.block(), self.block());
+        let there = self.value(to, no);
+        let other = self.b.ins().icmp(IntCC::NotEqual, there, chan);
+        self.leave_if(other, no);
+        let odd = self.compare(IntCC::NotEqual, n, args.len() as i64);
+        self.leave_if(odd, yes);
+        self.matches_words(args, message, no, yes);
+        self.jump(yes);
+        for (block, v) in [(yes, 1), (no, 0)] {
+            self.go(block);
+            let v = self.b.ins().iconst(types::I8, v);
+            self.jump_with(done, v);
+        }
+        self.go(done);
+        result
+    }
+
+    /// `(ctx, state, pid)`: has this process a step? Leaves the list of steps as it was.
+    pub(super) fn can_move(&mut self, params: &[Value]) {
+        let plan = self.plan();
+        let before = self.load_ctx(types::I32, offset_of!(Ctx, n_steps));
+        let frame = self.frame_of(params[2]);
+        let t = self.proctype_of(frame);
+        let done = self.block();
+        let blocks = self.switch_all(t, plan.system.proctypes.len());
+        for (block, f) in blocks.into_iter().zip(&plan.functions.moves) {
+            self.go(block);
+            let args = [params[0], params[1], params[2], frame];
+            self.call(*f, &args);
+            self.jump(done);
+        }
+        self.go(done);
+        let after = self.load_ctx(types::I32, offset_of!(Ctx, n_steps));
+        self.store_ctx(before, offset_of!(Ctx, n_steps));
+        let can = self.b.ins().icmp(IntCC::NotEqual, after, before);
+        let can = self.b.ins().uextend(types::I32, can);
+        self.b.ins().return_(&[can]);
+    }
+}
+
+/// The half of a handshake that this edge can be.
+fn taker(edge: &spinor_model::ir::Edge) -> Option<(&Expr, &[Pattern])> {
+    match edge.effects.first() {
+        Some(Effect::Receive { chan, keep: false, args, .. }) => Some((chan, args)),
+        _ => None,
+    }
+}
+
+fn takes_messages(edge: &spinor_model::ir::Edge) -> bool {
+    taker(edge).is_some()
+}

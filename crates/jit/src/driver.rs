@@ -1,0 +1,444 @@
+//! Steps and successors, with native code for the statements.
+//!
+//! This follows `moves` and `chains` of the model's interpreter; what it does not do itself it asks of it.
+
+use crate::ctx::{Code, Ctx, NOBODY, RawChan, RawStep};
+use crate::native::Native;
+use crate::statics::Statics;
+use spinor_model::fault::Fault;
+use spinor_model::index::Idx;
+use spinor_model::interp::Interp;
+use spinor_model::ir::{EdgeId, Loc, Pid, System};
+use spinor_model::layout::{Field, GRAIN};
+use spinor_model::successors::{Batch, Step, Successors};
+use std::sync::Arc;
+
+/// A system, ready to run fast.
+pub struct Jit {
+    interp: Interp,
+    native: Native,
+    statics: Statics,
+    /// By proctype: the bytes of a frame, and whether two statements that can run at once are an error.
+    sizes: Vec<u32>,
+    deterministic: Vec<bool>,
+    any_deterministic: bool,
+}
+
+/// A state's bytes, and what one thread needs to work on them.
+#[derive(Clone)]
+pub struct JitState {
+    bytes: Vec<u8>,
+    ctx: Box<Ctx>,
+    /// The proctypes of the live processes, for which the context's tables are right.
+    types: Vec<u32>,
+    raw: Vec<RawStep>,
+    chain: Chain,
+}
+
+/// An `atomic` being followed.
+#[derive(Clone, Default)]
+struct Chain {
+    /// The state it has come to.
+    bytes: Vec<u8>,
+    /// Choices still open, innermost last, and their memory when they are closed.
+    choices: Vec<Choice>,
+    spare: Vec<Choice>,
+}
+
+#[derive(Clone, Default)]
+struct Choice {
+    before: Vec<u8>,
+    /// What is still to be tried there, last first.
+    todo: Vec<RawStep>,
+    /// Statements before it.
+    n_links: usize,
+}
+
+/// The driver would go on with this, but the interpreter has to.
+struct Ask;
+
+/// As in the interpreter: a chain longer than this is watched for a state that comes back.
+const WATCH_FROM: usize = 64;
+/// Steps that fit at first.
+const FIRST_STEPS: usize = 64;
+
+impl Jit {
+    pub fn new(system: Arc<System>) -> Jit {
+        let interp = Interp::new(system);
+        let system = interp.system();
+        let statics = Statics::new(system, interp.layout());
+        let native = Native::new(system, interp.layout(), &statics);
+        let sizes = interp.layout().procs.iter().map(|f| f.size).collect();
+        let deterministic: Vec<bool> = system.proctypes.iter().map(|t| t.deterministic).collect();
+        let any_deterministic = deterministic.contains(&true);
+        Jit { native, statics, sizes, deterministic, any_deterministic, interp }
+    }
+
+    pub fn interp(&self) -> &Interp {
+        &self.interp
+    }
+
+    fn priority(&self, state: &[u8], ctx: &Ctx, pid: usize) -> i32 {
+        self.interp.layout().priority.read(&state[ctx.bases[pid] as usize..])
+    }
+
+    /// Makes the context fit a state (J1).
+    fn fit(&self, ctx: &mut Ctx, types: &mut Vec<u32>, state: &[u8]) {
+        let layout = self.interp.layout();
+        let n = usize::from(state[0]);
+        let mut at = layout.globals.size;
+        let mut same = types.len() == n && ctx.reshaped == 0;
+        types.resize(n, 0);
+        for pid in 0..n {
+            let t = self.proctype(state, at as usize);
+            ctx.bases[pid] = at;
+            same &= types[pid] == t;
+            types[pid] = t;
+            at += self.sizes[t as usize];
+        }
+        ctx.len = at;
+        assert_eq!((at as usize).next_multiple_of(GRAIN), state.len(), "J1");
+        if !same {
+            self.fit_chans(ctx, types);
+        }
+        ctx.reshaped = 0;
+    }
+
+    #[inline]
+    fn proctype(&self, state: &[u8], frame: usize) -> u32 {
+        match self.interp.layout().proctype {
+            Field { at, bytes: 1, .. } => u32::from(state[frame + at as usize]),
+            field => field.read(&state[frame..]) as u32,
+        }
+    }
+
+    #[cold]
+    fn fit_chans(&self, ctx: &mut Ctx, types: &[u32]) {
+        let layout = self.interp.layout();
+        let mut id = 0;
+        let global = layout.globals.chans.iter().zip(&self.statics.global_chans);
+        for (chan, class) in global {
+            id += 1;
+            ctx.chans[id] = RawChan { at: chan.len.at, class: *class as u32 };
+        }
+        for (pid, &t) in types.iter().enumerate() {
+            let local = layout.procs[t as usize].chans.iter().zip(&self.statics.local_chans[t as usize]);
+            for (chan, class) in local {
+                id += 1;
+                ctx.chans[id] = RawChan { at: ctx.bases[pid] + chan.len.at, class: *class as u32 };
+            }
+        }
+        ctx.n_chans = id as u32;
+    }
+
+    /// Appends the steps of one process.
+    fn proc_moves(&self, ctx: &mut Ctx, types: &[u32], state: &[u8], pid: usize, raw: &mut Vec<RawStep>) {
+        let before = ctx.n_steps;
+        loop {
+            self.native.moves(ctx, state, pid, types[pid] as usize, raw);
+            if ctx.overflow == 0 {
+                return;
+            }
+            ctx.overflow = 0;
+            ctx.n_steps = before;
+            raw.resize(raw.len() * 2, RawStep::default());
+        }
+    }
+
+    /// The steps of all processes into `raw[..ctx.n_steps]`.
+    fn all_moves(&self, ctx: &mut Ctx, types: &[u32], state: &[u8], timeout: bool, raw: &mut Vec<RawStep>) {
+        ctx.timeout = u32::from(timeout);
+        ctx.n_steps = 0;
+        for pid in (0..types.len()).rev() {
+            self.proc_moves(ctx, types, state, pid, raw);
+        }
+        if self.interp.system().uses.priorities {
+            let n = ctx.n_steps as usize;
+            let top = raw[..n].iter().map(|s| self.priority(state, ctx, s.pid as usize)).max();
+            let mut kept = 0;
+            for i in 0..n {
+                if Some(self.priority(state, ctx, raw[i].pid as usize)) == top {
+                    raw[kept] = raw[i];
+                    kept += 1;
+                }
+            }
+            ctx.n_steps = kept as u32;
+        }
+    }
+
+    /// The steps of the process that holds the floor, none if one of higher priority can move.
+    fn floor_moves(&self, ctx: &mut Ctx, types: &[u32], state: &[u8], pid: usize, raw: &mut Vec<RawStep>) {
+        ctx.timeout = 0;
+        ctx.n_steps = 0;
+        if self.interp.system().uses.priorities {
+            let own = self.priority(state, ctx, pid);
+            for other in 0..types.len() {
+                if self.priority(state, ctx, other) > own {
+                    self.proc_moves(ctx, types, state, other, raw);
+                    if std::mem::take(&mut ctx.n_steps) > 0 {
+                        return;
+                    }
+                }
+            }
+        }
+        self.proc_moves(ctx, types, state, pid, raw);
+    }
+
+    /// Does a step to the state that `bytes` ends with.
+    fn apply(
+        &self,
+        ctx: &mut Ctx,
+        types: &[u32],
+        bytes: &mut Vec<u8>,
+        start: usize,
+        step: RawStep,
+        batch: (&mut [u8], &mut [u8]),
+        raw: &mut Vec<RawStep>,
+    ) -> Result<i32, Ask> {
+        if self.any_deterministic && self.nondeterministic(ctx, types, &bytes[start..], step, raw) {
+            return Err(Ask);
+        }
+        let t = types[step.pid as usize] as usize;
+        let code = self.native.apply(ctx, bytes, start, t, step, self.statics.max_len, batch, raw);
+        // `enabled()` may have found more steps than fit; the interpreter has no such bounds.
+        if code == Code::ASK || std::mem::take(&mut ctx.overflow) != 0 { Err(Ask) } else { Ok(code) }
+    }
+
+    /// Has a `D_proctype` another statement that can run, or another that takes the message?
+    fn nondeterministic(
+        &self,
+        ctx: &mut Ctx,
+        types: &[u32],
+        state: &[u8],
+        step: RawStep,
+        raw: &mut Vec<RawStep>,
+    ) -> bool {
+        let pid = step.pid as usize;
+        let receiver = (step.partner != NOBODY).then_some(step.partner);
+        let asked = self.deterministic[types[pid] as usize];
+        let answers = receiver.is_some_and(|r| self.deterministic[types[r as usize] as usize]);
+        if !asked && !answers {
+            return false;
+        }
+        ctx.n_steps = 0;
+        self.proc_moves(ctx, types, state, pid, raw);
+        let steps = &raw[..std::mem::take(&mut ctx.n_steps) as usize];
+        let halves = |s: &&RawStep| s.edge == step.edge && Some(s.partner) == receiver;
+        asked && steps.iter().any(|s| s.edge != step.edge)
+            || answers && steps.iter().filter(halves).any(|s| s.half != step.half)
+    }
+
+    /// One step, whole. What it adds to the batch is complete or absent.
+    fn fire_one(&self, state: &mut JitState, n: u32, step: Step, batch: &mut Batch) -> Result<(), Ask> {
+        let JitState { bytes, ctx, types, raw, chain } = state;
+        let start = batch.keys.len();
+        batch.keys.extend_from_slice(bytes);
+        ctx.timeout = u32::from(step.timeout);
+        let marks = (batch.reached.marks_mut(), batch.truncated.marks_mut());
+        let code = self.apply(ctx, types, &mut batch.keys, start, raw_step(step), marks, raw)?;
+        if code == Code::YIELDS {
+            batch.push(n, 0, ctx.atomic_steps, Some(start));
+            return Ok(());
+        }
+        chain.bytes.clear();
+        chain.bytes.extend_from_slice(&batch.keys[start..]);
+        batch.keys.truncate(start);
+        self.follow(ctx, types, raw, chain, n, batch)?;
+        self.fit(ctx, types, bytes);
+        Ok(())
+    }
+
+    /// Follows an `atomic` whose first statement was done, depth first, to the points where the floor is given back.
+    fn follow(
+        &self,
+        ctx: &mut Ctx,
+        types: &mut Vec<u32>,
+        raw: &mut Vec<RawStep>,
+        chain: &mut Chain,
+        n: u32,
+        batch: &mut Batch,
+    ) -> Result<(), Ask> {
+        let mut path = 0;
+        let mut atomic_steps = ctx.atomic_steps + 1;
+        let mut n_links = 0;
+        let mut watched: (usize, Vec<u8>) = (0, Vec::new());
+        chain.spare.append(&mut chain.choices);
+        let mut keeps = true;
+        loop {
+            if keeps {
+                let floor = ctx.floor as usize;
+                self.fit(ctx, types, &chain.bytes);
+                self.floor_moves(ctx, types, &chain.bytes, floor, raw);
+            }
+            let todo = if keeps { ctx.n_steps as usize } else { 0 };
+            if todo == 0 {
+                // The floor is given back: an outcome. Then the innermost open choice is taken up again.
+                let start = batch.keys.len();
+                batch.keys.extend_from_slice(&chain.bytes);
+                batch.push(n, path, std::mem::take(&mut atomic_steps), Some(start));
+                path += 1;
+                let Some(choice) = chain.choices.last_mut() else { return Ok(()) };
+                n_links = choice.n_links;
+                if n_links + 1 <= watched.0 {
+                    watched = (0, Vec::new()); // the path that led to the watched state has been left
+                }
+                let step = choice.todo.pop().expect("an open choice has something left to try");
+                chain.bytes.clone_from(&choice.before);
+                if choice.todo.is_empty() {
+                    chain.spare.extend(chain.choices.pop());
+                }
+                self.fit(ctx, types, &chain.bytes);
+                keeps = self.link(ctx, types, raw, &mut chain.bytes, step, batch, &mut atomic_steps)?;
+                n_links += 1;
+                continue;
+            }
+            if n_links >= WATCH_FROM {
+                if chain.bytes == watched.1 {
+                    return Err(Ask);
+                }
+                if n_links >= 2 * watched.0 {
+                    watched = (n_links, chain.bytes.clone());
+                }
+            }
+            if todo > 1 {
+                let mut choice = chain.spare.pop().unwrap_or_default();
+                choice.before.clone_from(&chain.bytes);
+                choice.todo.clear();
+                choice.todo.extend(raw[1..todo].iter().rev());
+                choice.n_links = n_links;
+                chain.choices.push(choice);
+            }
+            let step = raw[0];
+            keeps = self.link(ctx, types, raw, &mut chain.bytes, step, batch, &mut atomic_steps)?;
+            n_links += 1;
+        }
+    }
+
+    /// One statement of a chain. Says whether the floor is kept.
+    #[expect(clippy::too_many_arguments, reason = "the parts of a state, borrowed one by one")]
+    fn link(
+        &self,
+        ctx: &mut Ctx,
+        types: &mut Vec<u32>,
+        raw: &mut Vec<RawStep>,
+        bytes: &mut Vec<u8>,
+        step: RawStep,
+        batch: &mut Batch,
+        atomic_steps: &mut u32,
+    ) -> Result<bool, Ask> {
+        ctx.timeout = 0;
+        let marks = (batch.reached.marks_mut(), batch.truncated.marks_mut());
+        let code = self.apply(ctx, types, bytes, 0, step, marks, raw)?;
+        *atomic_steps += ctx.atomic_steps;
+        if code == Code::KEEPS_FLOOR {
+            *atomic_steps += 1;
+        }
+        Ok(code == Code::KEEPS_FLOOR)
+    }
+
+    /// The interpreter does the step, faults and all.
+    #[cold]
+    fn ask(&self, state: &JitState, n: u32, step: Step, batch: &mut Batch) {
+        let from = batch.outcomes.len();
+        let mut there = self.interp.unpack(&state.bytes);
+        self.interp.fire(&mut there, &[step], batch);
+        for outcome in &mut batch.outcomes[from..] {
+            outcome.step = n;
+        }
+    }
+}
+
+fn raw_step(step: Step) -> RawStep {
+    let alone = RawStep::alone(u32::from(step.pid), step.edge.index() as u32);
+    match step.partner {
+        None => alone,
+        Some((pid, half)) => RawStep { partner: u32::from(pid), half: half.index() as u32, ..alone },
+    }
+}
+
+impl Successors for Jit {
+    type State = JitState;
+
+    fn initial(&self) -> Result<JitState, Fault> {
+        let mut key = Vec::new();
+        self.interp.pack(&self.interp.initial()?, &mut key);
+        Ok(self.unpack(&key))
+    }
+
+    fn pack(&self, state: &JitState, key: &mut Vec<u8>) {
+        key.extend_from_slice(&state.bytes);
+    }
+
+    fn unpack(&self, key: &[u8]) -> JitState {
+        let raw = vec![RawStep::default(); FIRST_STEPS];
+        let mut state =
+            JitState { bytes: Vec::new(), ctx: Box::default(), types: Vec::new(), raw, chain: Chain::default() };
+        state.ctx.reshaped = 1;
+        self.unpack_into(key, &mut state);
+        state
+    }
+
+    fn unpack_into(&self, key: &[u8], state: &mut JitState) {
+        state.bytes.clear();
+        state.bytes.extend_from_slice(key);
+        self.fit(&mut state.ctx, &mut state.types, &state.bytes);
+    }
+
+    fn batch(&self) -> Batch {
+        self.interp.batch()
+    }
+
+    fn enabled(&self, state: &mut JitState, steps: &mut Vec<Step>) {
+        steps.clear();
+        let JitState { bytes, ctx, types, raw, .. } = state;
+        self.all_moves(ctx, types, bytes, false, raw);
+        let mut timeout = false;
+        if ctx.n_steps == 0 && self.interp.system().uses.timeout {
+            timeout = true;
+            self.all_moves(ctx, types, bytes, true, raw);
+        }
+        steps.extend(raw[..ctx.n_steps as usize].iter().map(|s| Step {
+            pid: s.pid as Pid,
+            edge: EdgeId::new(s.edge as usize),
+            partner: (s.partner != NOBODY).then(|| (s.partner as Pid, EdgeId::new(s.half as usize))),
+            timeout,
+        }));
+    }
+
+    fn fire(&self, state: &mut JitState, steps: &[Step], batch: &mut Batch) {
+        for (n, step) in steps.iter().enumerate() {
+            let (outcomes, keys) = (batch.outcomes.len(), batch.keys.len());
+            if self.fire_one(state, n as u32, *step, batch).is_err() {
+                batch.outcomes.truncate(outcomes);
+                batch.keys.truncate(keys);
+                self.ask(state, n as u32, *step, batch);
+                state.ctx.reshaped = 1; // wherever it stopped
+            }
+            if state.ctx.reshaped != 0 {
+                self.fit(&mut state.ctx, &mut state.types, &state.bytes);
+            }
+        }
+    }
+
+    fn heed(&self, state: &mut JitState, assertions: bool, promises: bool) {
+        state.ctx.heed_assertions = u32::from(assertions);
+        state.ctx.heed_promises = u32::from(promises);
+    }
+
+    fn may_end(&self, state: &JitState) -> bool {
+        let (system, layout) = (self.interp.system(), self.interp.layout());
+        let at_end = |(frame, t): (usize, spinor_model::ir::ProctypeId)| {
+            let t = &system.proctypes[t];
+            let loc = Loc::new(layout.loc.read(&state.bytes[frame..]) as usize);
+            loc == t.end || t.locs[loc].end
+        };
+        let trace_done = match &system.monitor {
+            Some(m) if !m.negated => {
+                let loc = Loc::new(layout.monitor.read(&state.bytes) as usize);
+                loc == m.graph.end || m.graph.locs[loc].end
+            }
+            _ => true,
+        };
+        trace_done && layout.frames(&state.bytes).all(at_end)
+    }
+}
