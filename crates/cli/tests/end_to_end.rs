@@ -703,3 +703,100 @@ fn channels_are_told_by_name() {
     let ran = f.run_with(&["sim", "-i", "m.pml"], "1\ns\n").expect(0, &["Q[1].c = a\n", "a = empty"], &[]);
     assert!(!ran.out.contains("a = a"), "{}", ran.out);
 }
+
+/// Some ten thousand million states, all of them fine.
+const LARGE: &str = "byte x[8];
+active [8] proctype P() { do :: x[_pid] < 17 -> x[_pid]++ :: else -> x[_pid] = 0 od }
+";
+
+#[test]
+fn the_memory_that_was_given_is_kept() {
+    let f = Folder::new("memory");
+    f.file("m.pml", LARGE);
+    for (given, bytes) in [("48MiB", 48u64 << 20), ("100MB", 100_000_000)] {
+        for options in [&["-j", "1"][..], &["-j", "2"], &["--store", "arena"], &["--search", "dfs", "-j", "2"]] {
+            let args = [&["m.pml", "--memory", given, "--format", "json"], options].concat();
+            let doc = f.run(&args).expect(3, &[], &[]).json();
+            let number = |path: &str| reach(&doc, path)[0].as_int().expect("a number") as u64;
+            let peak = number("stats.peak_memory_bytes");
+            assert!(peak <= bytes + bytes / 20, "{peak} of {bytes} with {options:?}");
+            assert!(number("stats.search_bytes") <= bytes, "{options:?}");
+            assert!(number("stats.store_bytes") <= number("stats.search_bytes"), "{options:?}");
+            assert!(number("stats.stored") > 100_000, "{options:?}");
+            let because = reach(&doc, "properties.*.because")[0].as_str().unwrap_or_default();
+            assert!(because.contains("of memory"), "{because}");
+            let advice: Vec<&str> = reach(&doc, "advice.*").iter().filter_map(|a| a.as_str()).collect();
+            assert!(advice.contains(&"more --memory") && advice.len() >= 3, "{advice:?}");
+        }
+    }
+    f.run(&["m.pml", "--memory", "48MiB"]).expect(
+        3,
+        &["the search was stopped at 48.0 MiB of memory", "--store hashcompact: 8 bytes a state"],
+        &[],
+    );
+}
+
+#[test]
+fn the_time_that_was_given_is_kept() {
+    let f = Folder::new("time");
+    f.file("m.pml", LARGE);
+    for options in [&["-j", "1"][..], &["-j", "2"], &["--search", "dfs", "-j", "2"]] {
+        let started = std::time::Instant::now();
+        let args = [&["m.pml", "--time", "300ms"], options].concat();
+        f.run(&args).expect(3, &["the search was stopped after 0.3 s", "help  a longer --time"], &[]);
+        assert!(started.elapsed().as_secs() < 10);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_search_says_how_far_it_came() {
+    let f = Folder::new("interrupt");
+    f.file("m.pml", LARGE).file("bad.pml", LARGE.replace("-> x[_pid]++", "-> x[_pid]++; assert(x[0] != 1)"));
+    for (model, options, code, said) in [
+        ("m.pml", &["-j", "1"][..], 3, "the search was interrupted"),
+        ("m.pml", &["-j", "2"], 3, "the search was interrupted"),
+        ("m.pml", &["-j", "2", "--search", "dfs"], 3, "the search was interrupted"),
+        // What was found before is shown.
+        ("bad.pml", &["-j", "2"], 1, "FAIL  assert(x[0] != 1)"),
+    ] {
+        let args = [&[model, "--memory", "2GiB"], options].concat();
+        let mut command = f.command(&args);
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let child = child.expect("spinor starts");
+        std::thread::sleep(std::time::Duration::from_millis(1500));
+        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+        assert!(sent.success());
+        let ran = Ran::of(child.wait_with_output().expect("spinor ends"));
+        ran.expect(code, &[said, "states stored"], &[]);
+    }
+}
+
+#[test]
+fn a_lossy_store_leaves_open_what_it_did_not_find() {
+    let f = Folder::new("lossy");
+    f.file("fine.pml", FINE).file("bad.pml", LOCK);
+    for store in ["hashcompact", "bitstate"] {
+        let said = ["?     assert", "the store may have taken states for others", "search dfs", store];
+        f.run(&["fine.pml", "--store", store]).expect(3, &said, &[]);
+        f.run(&["bad.pml", "--store", store]).expect(1, &["FAIL  assert(critical == 1)", "trace, 7 steps"], &[]);
+        f.run(&["fine.pml", "--store", store, "--search", "bfs"]).expect(3, &["--search dfs does without"], &[]);
+    }
+    f.run(&["fine.pml", "--store", "tree", "-v"]).expect(0, &["store tree", "the whole search"], &[]);
+}
+
+#[test]
+fn optimisations_are_switched_off_one_by_one() {
+    let f = Folder::new("optimise");
+    // The value that is left in `t` is never read again; the two statements on `t` are nobody else's business.
+    f.file("m.pml", "byte g;\nactive proctype P() { byte t; t = 1; t = t + 2; g = t; g = 7; g = 8 }\n");
+    let stored = |options: &[&str]| {
+        let doc = f.run(&[&["m.pml", "--format", "json"], options].concat()).expect(0, &[], &[]).json();
+        reach(&doc, "stats.stored")[0].as_int().expect("a number")
+    };
+    let all = stored(&[]);
+    let plain = stored(&["--plain"]);
+    assert!(all < plain, "{all} < {plain}");
+    assert_eq!(stored(&["--no-merge", "--no-dead", "--no-unread"]), plain);
+    assert!(stored(&["--no-merge"]) > all);
+}

@@ -383,6 +383,10 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
         self.news.stored += 1;
         let depth = self.prefix.as_ref().map_or(0, |p| p.len) + self.frames.len() - self.base;
         self.counters.depth = self.counters.depth.max(depth as u64);
+        if V::EXACT {
+            // What is made from this state differs little from it.
+            self.run.store.load(&mut self.hand, id, &mut self.key);
+        }
         self.run.system.unpack_into(&self.key, &mut self.state);
         self.at_hand = true;
         self.run.system.enabled(&mut self.state, &mut self.offered);
@@ -531,10 +535,9 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
     /// Waits for work. `false`: nobody has any, and nobody will.
     fn take_work(&mut self) -> Result<bool, Halt> {
         let run = self.run;
-        // A hand that waits may keep the others from growing the tables.
-        self.hand = run.store.hand();
         let mut pool = run.lock();
         pool.n_idle += 1;
+        let mut holds = true;
         let work = loop {
             if let Some(work) = pool.work.pop() {
                 pool.n_idle -= 1;
@@ -544,6 +547,10 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
             if pool.n_idle == pool.n_threads {
                 run.wake.notify_all();
                 return Ok(false);
+            }
+            if std::mem::take(&mut holds) {
+                // A hand that waits may keep the others from growing the tables.
+                self.hand = run.store.hand();
             }
             run.n_hungry.store(pool.n_idle, Relaxed);
             pool = run.wake.wait_timeout(pool, NAP).expect("nothing panics while it is held").0;
