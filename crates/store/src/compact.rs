@@ -18,11 +18,12 @@
 //!   4.7 to 9.4 bytes a state, and about 25 a node; there are as many nodes as parts of different content.
 
 use crate::budget::{Account, Budget, Full};
-use crate::fold::Cells;
+use crate::fold::{Cells, Roots};
 use crate::growth::{Growing, Hold};
-use crate::nodes::{Content, NODE_BITS, NoRoom, Nodes};
+use crate::nodes::{NODE_BITS, NoRoom, Nodes};
 use crate::plan::{N_CLASSES, Plan, class_of};
-use crate::roots::{Mixed, Roots};
+use crate::roots::{Mixed, Pairs};
+use crate::waves::Waves;
 use crate::{StateId, Visited};
 use std::fmt;
 use std::ops::Range;
@@ -49,7 +50,7 @@ struct Tables {
 
 struct Class {
     plan: Plan,
-    roots: Roots,
+    roots: Pairs,
 }
 
 /// What one thread needs.
@@ -58,18 +59,12 @@ pub struct CompactHand<'s> {
     /// For each class the cells of some state: of the loaded one in its class.
     cells: [Option<Box<Cells>>; N_CLASSES],
     loaded: Option<usize>,
-    /// Of the keys offered; without the roots that are still to be looked up.
+    /// Of each key offered the class and the roots.
+    offered: Vec<(u32, Roots)>,
+    waves: Waves,
+    /// Of the keys being settled.
     names: Vec<StateId>,
-    lookups: Vec<Lookup>,
-    /// Of the names being settled.
     mixed: Vec<Mixed>,
-}
-
-/// A root node of a name, on one side (0 is left).
-struct Lookup {
-    content: Content,
-    name: u32,
-    side: u32,
 }
 
 /// Why a thread cannot go on.
@@ -121,7 +116,7 @@ impl Compact {
             Need::Class(class, key) => {
                 if tables.classes[class].is_none() {
                     let plan = Plan::new(class, &(self.order)(key));
-                    let roots = Roots::new(self.weak, &self.account)?;
+                    let roots = Pairs::new(self.weak, &self.account)?;
                     tables.classes[class] = Some(Box::new(Class { plan, roots }));
                 }
                 Ok(())
@@ -141,9 +136,9 @@ impl Compact {
         bytes: &'k [u8],
         keys: &[Range<usize>],
     ) -> Result<(), (usize, Result<Need<'k>, Full>)> {
-        let CompactHand { tables, cells, loaded, names, lookups, .. } = hand;
+        let CompactHand { tables, cells, loaded, offered, waves, .. } = hand;
         let Tables { nodes, classes } = tables.get();
-        let is_large = nodes.is_large();
+        let n_leaves = waves.n_leaves();
         let mut i = 0;
         while i < keys.len() {
             // The keys of the same length from here on.
@@ -161,33 +156,30 @@ impl Compact {
                 && range.len() == n_bytes
             {
                 let key = &bytes[range.clone()];
-                let roots = cells.fold(plan, nodes, key, follow).map_err(|NoRoom| (i, Ok(Need::Nodes)))?;
-                for side in 0..2 {
-                    if roots.changed[side] {
-                        let content = roots.contents[side];
-                        if is_large {
-                            nodes.prefetch(content);
-                        }
-                        lookups.push(Lookup { content, name: names.len() as u32, side: side as u32 });
-                    }
-                }
-                names.push(name(class, roots.numbers[0], roots.numbers[1]));
+                let roots = if follow || cells.is_fresh() {
+                    cells.follow(plan, nodes, key).map_err(|NoRoom| (i, Ok(Need::Nodes)))?
+                } else {
+                    cells.fold(plan, key, waves)
+                };
+                offered.push((class as u32, roots));
                 i += 1;
             }
+        }
+        if nodes.is_large() {
+            waves.prefetch(nodes, n_leaves);
         }
         Ok(())
     }
 
-    /// Completes the offered names. A name that is complete stays as it is.
+    /// Names the keys offered.
     fn look_up(&self, hand: &mut CompactHand<'_>) -> Result<(), Need<'static>> {
-        let CompactHand { tables, names, lookups, .. } = hand;
-        let nodes = &tables.get().nodes;
-        if nodes.is_large() {
-            lookups.iter().for_each(|lookup| nodes.near(lookup.content));
-        }
-        for lookup in lookups.iter() {
-            let number = nodes.intern(lookup.content).map_err(|NoRoom| Need::Nodes)?;
-            names[lookup.name as usize].0 |= u64::from(number) << (NODE_BITS * (1 - lookup.side));
+        let CompactHand { tables, offered, waves, names, .. } = hand;
+        if names.is_empty() {
+            waves.look_up(&tables.get().nodes).map_err(|NoRoom| Need::Nodes)?;
+            names.extend(offered.iter().map(|(class, Roots { of, is_lookup })| {
+                let root = |i: usize| if is_lookup[i] { waves.answer(of[i]) } else { of[i] };
+                name(*class as usize, root(0), root(1))
+            }));
         }
         Ok(())
     }
@@ -266,14 +258,15 @@ fn parts(StateId(id): StateId) -> (usize, u32, u32) {
 
 impl CompactHand<'_> {
     fn forget(&mut self) {
+        self.offered.clear();
+        self.waves.clear();
         self.names.clear();
-        self.lookups.clear();
     }
 }
 
 impl fmt::Debug for CompactHand<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "CompactHand({} offered)", self.names.len())
+        write!(f, "CompactHand({} offered)", self.offered.len())
     }
 }
 
@@ -288,7 +281,8 @@ impl Visited for Compact {
             cells,
             loaded: None,
             names: Vec::new(),
-            lookups: Vec::new(),
+            offered: Vec::new(),
+            waves: Waves::default(),
             mixed: Vec::new(),
         }
     }
@@ -322,7 +316,7 @@ impl Visited for Compact {
         keys: &[Range<usize>],
         out: &mut Vec<(StateId, bool)>,
     ) -> Result<(), Full> {
-        assert_eq!(hand.names.len(), keys.len(), "what is settled was offered");
+        assert_eq!(hand.offered.len(), keys.len(), "what is settled was offered");
         out.clear();
         let done = loop {
             let named = self.look_up(hand).map_err(Ok);

@@ -31,6 +31,7 @@ mod side;
 mod sync;
 #[cfg(all(test, not(loom)))]
 mod testing;
+mod waves;
 
 pub use arena::{Arena, ArenaHand};
 pub use bitstate::{BitHand, Bitstate};

@@ -69,6 +69,8 @@ pub struct Plan {
     pub leaf_of: Vec<u32>,
     /// For each node the one above it; `n_nodes` for the two roots.
     pub parent_of: Vec<u32>,
+    /// For each node how many levels are below it; less than `MAX_HEIGHT`.
+    pub height_of: Vec<u8>,
     pub left: usize,
     pub right: usize,
 }
@@ -101,11 +103,19 @@ impl Plan {
                 }
             }
         }
+        let mut height_of = vec![0; n_nodes];
+        for n in 0..n_nodes {
+            if let Some(height) = height_of.get(parent_of[n] as usize) {
+                height_of[parent_of[n] as usize] = (height_of[n] + 1).max(*height);
+            }
+        }
+        assert!(height_of.iter().all(|&height| usize::from(height) < MAX_HEIGHT));
         assert!(n_nodes - left.min(right) == 2, "the roots come last");
-        Plan { n_words, padded, n_leaves, n_nodes, sources: tree, leaf_of, parent_of, left, right }
+        Plan { n_words, padded, n_leaves, n_nodes, sources: tree, leaf_of, parent_of, height_of, left, right }
     }
 }
 
+pub const MAX_HEIGHT: usize = 16;
 const NONE: u32 = u32::MAX;
 
 fn complete(order: &[u32], n_words: usize, n_movable: usize) -> Vec<u32> {
