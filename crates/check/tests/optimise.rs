@@ -384,6 +384,15 @@ fn a_fatal_fault_does_not_hide_what_others_would_do() {
 }
 
 #[test]
+fn a_choice_of_a_d_proctype_does_not_hide_what_others_would_do() {
+    let found = answer(
+        "byte a; active D_proctype P() { byte x; a = 1; if :: x = 1 :: x = 2 fi }
+         active proctype Q() { end: a == 1; assert(false) }",
+    );
+    assert_eq!(found, ["Assertion", "Nondeterminism"]);
+}
+
+#[test]
 fn a_sender_may_find_no_partner() {
     for p in ["if :: c?x :: a = 1; x = 2; c?x fi", "a = 1; if :: c?x :: x = 2; x = 3; c?x fi"] {
         let found = answer(&format!(

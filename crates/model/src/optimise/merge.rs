@@ -34,7 +34,11 @@
 //!   accept and progress labels, if they matter, `np_`     the same
 //!   a send that tests for a partner, while its process can go on without (`else`, an escape, a `D_proctype`): where a
 //!                                             rendez-vous receive may stand is marked, if there is such a test
-//!   `enabled`, `pc_value`, `_last`, priorities            nothing is merged
+//!   `enabled`, `pc_value`, `_last`            nothing is merged
+//!   priorities                                a process that can run keeps those of lower priority from running. Over a silent
+//!                                             location it goes on at once unless it is outranked there, and then it
+//!                                             stays and is seen; once it has gone on it keeps nobody from running who
+//!                                             could have run before. So M1 stands. M2 is left out
 //!   `provided`                                nothing is merged in that proctype: it might not be allowed to go on
 //!   `timeout`, end states                     are about states in which nothing can run; where a process is passed on,
 //!                                             it can, so these are never such states, and all others stay. Who
@@ -54,7 +58,7 @@ use crate::ir::{Edge, EdgeId, Effect, Expr, Guard, Loc, Pattern, Place, Proctype
 /// Lets processes keep the floor; returns after how many edges.
 pub(super) fn merge(system: &mut System, asked: &Asked, watched: &Watched<'_>) -> usize {
     let seen = asked.enabled || asked.pc_value || asked.last || asked.timeout;
-    if watched.counts_steps || system.uses.priorities || system.uses.last || seen {
+    if watched.counts_steps || system.uses.last || seen {
         return 0;
     }
     let world = World::new(system, asked, watched);
@@ -152,9 +156,10 @@ impl<'a> World<'a> {
         }
         // M2. The process could wait where it came from.
         let free = floor.free(&local);
-        for e in &order {
+        let waits = !t.deterministic && !self.system.uses.priorities;
+        for e in order.iter().filter(|_| waits) {
             let edge = &t.edges[*e];
-            if late.has(edge.to.index()) && local.has(e.index()) && free.has(edge.from.index()) && !t.deterministic {
+            if late.has(edge.to.index()) && local.has(e.index()) && free.has(edge.from.index()) {
                 floor.keep(*e);
             }
         }
@@ -188,6 +193,10 @@ impl<'a> World<'a> {
     }
 
     fn local_effect(&self, id: ProctypeId, effect: &Effect) -> bool {
+        // What is printed is shown in replays, whatever it is.
+        if matches!(effect, Effect::Print { .. } | Effect::PrintName(..)) && !effect_faults(effect) {
+            return true;
+        }
         let mut local = true;
         effect.each_expr(&mut |e| local &= self.local_expr(e));
         local
