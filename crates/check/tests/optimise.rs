@@ -326,6 +326,25 @@ fn a_label_that_is_asked_for_is_seen() {
 }
 
 #[test]
+fn a_variable_that_another_process_reads_is_seen() {
+    let found = answer(
+        "byte a; active proctype P() { byte x; a = 1; x = 1; end: false }
+         active proctype Q() { end: (a == 1 && P:x == 0); assert(false) }",
+    );
+    assert_eq!(found, ["Assertion"]);
+}
+
+#[test]
+fn a_process_that_cannot_go_on_by_itself_stays() {
+    for (x, end) in [(1, NOTHING.to_vec()), (2, vec!["end"])] {
+        let found = answer(&format!(
+            "byte a; active proctype P() {{ byte x = {x}; a = 1; x == 1; a = 2 }} active proctype Q() {{ a >= 1; a = 3 }}"
+        ));
+        assert_eq!(found, end);
+    }
+}
+
+#[test]
 fn others_may_run_between_two_things_they_see() {
     let run = |p: &str| {
         answer(&format!(
@@ -362,6 +381,15 @@ fn a_fatal_fault_does_not_hide_what_others_would_do() {
             "{fault}"
         );
     }
+}
+
+#[test]
+fn a_choice_of_a_d_proctype_does_not_hide_what_others_would_do() {
+    let found = answer(
+        "byte a; active D_proctype P() { byte x; a = 1; if :: x = 1 :: x = 2 fi }
+         active proctype Q() { end: a == 1; assert(false) }",
+    );
+    assert_eq!(found, ["Assertion", "Nondeterminism"]);
 }
 
 #[test]

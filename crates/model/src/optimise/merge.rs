@@ -8,11 +8,12 @@
 //! nobody can tell whether they have happened, except from where the process stands.
 //!
 //! # The argument
-//!   M1 A location is *silent* if all its edges are local, cannot fault, and one of them can always run; and if nobody looks at
-//!      where the process stands, here or after the edge. In a run, the step from a silent location can be moved to
-//!      the front until it follows the step that led there: what it is moved past does not change it and is not changed by
-//!      it. The run is as long, visits the same states up to what nobody sees, and is one of those in which the process
-//!      kept the floor. If the process never leaves the silent location, the step can be added: it can always run.
+//!   M1 A location is *silent* if all its edges are local and cannot fault, and nobody looks at where the process stands, here
+//!      or after the edge. Whether it can go on is decided when it comes there, and by nobody else. If it cannot, it stays,
+//!      and the state is seen. If it can, the step from the silent location can be moved to the front until it follows the
+//!      one that led there: what it is moved past does not change it and is not changed by it. The run is as long,
+//!      visits the same states up to what nobody sees, and is one of those in which the process kept the floor. If
+//!      the process never leaves the silent location, the step can be added: it can always run.
 //!   M2 A location is *late* if exactly one edge leaves it, which can always run, whatever it does. If the step before it is
 //!      local, that step can be moved to the back until it precedes the one from the late location, provided that the process
 //!      could wait where it came from: it had not kept the floor there after something that others see (else that would be
@@ -33,10 +34,14 @@
 //!   accept and progress labels, if they matter, `np_`     the same
 //!   a send that tests for a partner, while its process can go on without (`else`, an escape, a `D_proctype`): where a
 //!                                             rendez-vous receive may stand is marked, if there is such a test
-//!   `enabled`, `pc_value`, `_last`, priorities            nothing is merged
+//!   `enabled`, `pc_value`, `_last`            nothing is merged
+//!   priorities                                a process that can run keeps those of lower priority from running. Over a silent
+//!                                             location it goes on at once unless it is outranked there, and then it
+//!                                             stays and is seen; once it has gone on it keeps nobody from running who
+//!                                             could have run before. So M1 stands. M2 is left out
 //!   `provided`                                nothing is merged in that proctype: it might not be allowed to go on
-//!   `timeout`, end states                     are about states in which nothing can run; at silent and late locations the
-//!                                             process can, so these are never such states, and all others stay. Who
+//!   `timeout`, end states                     are about states in which nothing can run; where a process is passed on,
+//!                                             it can, so these are never such states, and all others stay. Who
 //!                                             watches from outside could see `timeout` false in between: nothing is merged
 //!   somebody who counts steps                 nothing is merged
 //!   fairness                                  a process that can always run is treated fairly only if it does
@@ -53,7 +58,7 @@ use crate::ir::{Edge, EdgeId, Effect, Expr, Guard, Loc, Pattern, Place, Proctype
 /// Lets processes keep the floor; returns after how many edges.
 pub(super) fn merge(system: &mut System, asked: &Asked, watched: &Watched<'_>) -> usize {
     let seen = asked.enabled || asked.pc_value || asked.last || asked.timeout;
-    if watched.counts_steps || system.uses.priorities || system.uses.last || seen {
+    if watched.counts_steps || system.uses.last || seen {
         return 0;
     }
     let world = World::new(system, asked, watched);
@@ -151,9 +156,10 @@ impl<'a> World<'a> {
         }
         // M2. The process could wait where it came from.
         let free = floor.free(&local);
-        for e in &order {
+        let waits = !t.deterministic && !self.system.uses.priorities;
+        for e in order.iter().filter(|_| waits) {
             let edge = &t.edges[*e];
-            if late.has(edge.to.index()) && local.has(e.index()) && free.has(edge.from.index()) && !t.deterministic {
+            if late.has(edge.to.index()) && local.has(e.index()) && free.has(edge.from.index()) {
                 floor.keep(*e);
             }
         }
@@ -187,6 +193,10 @@ impl<'a> World<'a> {
     }
 
     fn local_effect(&self, id: ProctypeId, effect: &Effect) -> bool {
+        // What is printed is shown in replays, whatever it is.
+        if matches!(effect, Effect::Print { .. } | Effect::PrintName(..)) && !effect_faults(effect) {
+            return true;
+        }
         let mut local = true;
         effect.each_expr(&mut |e| local &= self.local_expr(e));
         local
@@ -221,21 +231,11 @@ impl<'a> World<'a> {
 /// M1; the marks are in what is local.
 fn silent(t: &Proctype, loc: Loc, local: &Bits) -> bool {
     let edges = &t.locs[loc].edges;
-    let certain = |e: &Edge| {
-        e.guards.iter().all(|g| match g {
-            // If one of those it waits for can run, then so can the first of them.
-            Guard::NoneOf(_) => true,
-            Guard::Holds(e) => Range::of(e).holds(),
-            Guard::Channel | Guard::Youngest => false,
-        })
-    };
     let faults = |e: &Edge| {
         let guards = e.guards.iter().any(|g| matches!(g, Guard::Holds(e) if Range::of(e).faults));
         guards || e.effects.iter().any(effect_faults)
     };
-    edges.iter().all(|e| local.has(e.index()) && !faults(&t.edges[*e]))
-        && edges.iter().any(|e| certain(&t.edges[*e]))
-        && (edges.len() == 1 || !t.deterministic)
+    edges.iter().all(|e| local.has(e.index()) && !faults(&t.edges[*e])) && (edges.len() == 1 || !t.deterministic)
 }
 
 /// M2
