@@ -20,6 +20,8 @@ use std::sync::Arc;
 /// Makes what runs a system: the interpreter, or something faster that gives the same keys.
 pub trait Executors {
     type Exec: Successors + Send + 'static;
+    /// The word for reports.
+    fn word(&self) -> &'static str;
     fn executor(&self, system: Arc<System>) -> Self::Exec;
 }
 
@@ -28,6 +30,9 @@ pub struct Interpreted;
 
 impl Executors for Interpreted {
     type Exec = Interp;
+    fn word(&self) -> &'static str {
+        "interp"
+    }
     fn executor(&self, system: Arc<System>) -> Interp {
         Interp::new(system)
     }
@@ -51,6 +56,7 @@ pub fn check<E: Executors>(
         sym: "off",
         fair: "none",
         store: store.word(),
+        executor: executors.word(),
         jobs: settings.jobs,
         plain: settings.plain,
         optimise: settings.optimisations(),

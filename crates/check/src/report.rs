@@ -76,6 +76,7 @@ pub struct Chosen {
     pub sym: &'static str,
     pub fair: &'static str,
     pub store: &'static str,
+    pub executor: &'static str,
     /// Threads that may search.
     pub jobs: usize,
     pub plain: bool,

@@ -5,19 +5,35 @@ use crate::exit::{self, Exit};
 use crate::front::{self, Front};
 use crate::json::Json;
 use crate::memory;
-use crate::options::{Format, Options};
+use crate::options::{Executor, Format, Options};
 use crate::progress::Ticker;
 use crate::report::{Detail, Human};
 use crate::result;
 use crate::screen::{Out, Screen, note, printable, quoted};
 use crate::trail;
-use spinor_check::check::Interpreted;
+use spinor_check::check::{Executors, Interpreted};
 use spinor_check::report::Report;
 use spinor_check::settings::Search;
+use spinor_jit::Jit;
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::interp::Interp;
+use spinor_model::ir::System;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Native code.
+struct Native;
+
+impl Executors for Native {
+    type Exec = Jit;
+    fn word(&self) -> &'static str {
+        "jit"
+    }
+    fn executor(&self, system: Arc<System>) -> Jit {
+        Jit::new(system)
+    }
+}
 
 /// What a model came to.
 struct Answer {
@@ -107,7 +123,12 @@ fn check_one(options: &Options, screen: Screen, path: &Path) -> Answer {
     settings.max_memory = settings.max_memory.or_else(|| Some(memory::fair_share()? + settings.held_before));
     let names: Vec<String> = model.formulas.iter().map(|f| f.name.clone()).collect();
     let mut ticker = Ticker::new(!options.quiet);
-    let report = spinor_check::check::check(&interp, &names, &settings, &Interpreted, &mut ticker);
+    let report = match options.executor {
+        Executor::Auto | Executor::Interp => {
+            spinor_check::check::check(&interp, &names, &settings, &Interpreted, &mut ticker)
+        }
+        Executor::Jit => spinor_check::check::check(&interp, &names, &settings, &Native, &mut ticker),
+    };
     ticker.clear();
     let report = match report {
         Ok(report) => report,

@@ -211,9 +211,9 @@ pub const OPTIONS: &[OptionRow] = &[
     row(Id::NoUnread, "no-unread", Takes::Nothing, CHECK)
         .help("keep variables that are never read as a part of the states")
         .spin("spin -o1"),
-    row(Id::Executor, "executor", Takes::OneOf(&["auto", "interp"], &["jit"]), CHECK)
+    row(Id::Executor, "executor", Takes::OneOf(&["auto", "interp", "jit"], &[]), CHECK)
         .default("auto")
-        .help("what runs the model"),
+        .help("what runs the model: the interpreter, or native code made from it (so far, auto is interp)"),
     row(Id::Memory, "memory", Takes::Value("SIZE"), CHECK)
         .default("80% of what is free")
         .help("stop before the program holds more, for example 8GiB or 500M")
@@ -316,6 +316,15 @@ pub enum Format {
     Json,
 }
 
+/// What runs a model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Executor {
+    #[default]
+    Auto,
+    Interp,
+    Jit,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Color {
     #[default]
@@ -339,6 +348,7 @@ pub struct Options {
     pub no_dead: bool,
     pub no_merge: bool,
     pub no_unread: bool,
+    pub executor: Executor,
     /// `None`: as many as there are cores.
     pub jobs: Option<usize>,
     pub memory: Option<u64>,
@@ -632,7 +642,14 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
             }
         }
         // One value each so far, and it is the default.
-        Id::Por | Id::Sym | Id::Fair | Id::Executor => {}
+        Id::Por | Id::Sym | Id::Fair => {}
+        Id::Executor => {
+            o.executor = match text.as_str() {
+                "interp" => Executor::Interp,
+                "jit" => Executor::Jit,
+                _ => Executor::Auto,
+            }
+        }
         Id::Plain => o.plain = true,
         Id::NoDead => o.no_dead = true,
         Id::NoMerge => o.no_merge = true,
@@ -822,7 +839,6 @@ mod tests {
         assert!(refused("m.pml --por ample").contains("`--por ample` is not built yet; `auto` and `off` exist"));
         assert!(refused("m.pml --fair weak").contains("only `none` exists"));
         assert!(refused("m.pml --ltl x").contains("`--ltl` is not built yet"));
-        assert!(refused("m.pml --executor jit").contains("`--executor jit` is not built yet"));
         assert!(refused("explore m.pml").contains("the command `explore` is not built yet"));
     }
 

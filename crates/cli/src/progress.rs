@@ -1,6 +1,7 @@
 //! One line on the terminal while a search takes its time.
 
 use crate::screen::{bytes, clip, grouped, note};
+use signal_hook::consts::{SIGINT, SIGTERM};
 use spinor_check::observer::{Control, Observer, Progress};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -19,11 +20,11 @@ fn ctrl_c() -> Option<Arc<AtomicBool>> {
     static FLAG: OnceLock<Option<Arc<AtomicBool>>> = OnceLock::new();
     let make = || {
         let flag = Arc::new(AtomicBool::new(false));
-        for signal in signal_hook::consts::TERM_SIGNALS {
+        for signal in [SIGINT, SIGTERM] {
             // In this order: the second handler sees what the first one of an earlier signal did.
             let status = 128 + signal;
-            signal_hook::flag::register_conditional_shutdown(*signal, status, flag.clone()).ok()?;
-            signal_hook::flag::register(*signal, flag.clone()).ok()?;
+            signal_hook::flag::register_conditional_shutdown(signal, status, flag.clone()).ok()?;
+            signal_hook::flag::register(signal, flag.clone()).ok()?;
         }
         Some(flag)
     };

@@ -248,13 +248,14 @@ impl Human<'_> {
         let _ = writeln!(out, "{}", self.screen.paint.dim(&line));
         if self.auto || self.detail == Detail::Verbose {
             let text = format!(
-                "{}search {}, reduction {}, symmetry {}, fairness {}, store {}, {}",
+                "{}search {}, reduction {}, symmetry {}, fairness {}, store {}, {}, {}",
                 if self.auto { "auto chose " } else { "" },
                 c.search,
                 c.por,
                 c.sym,
                 c.fair,
                 c.store,
+                c.executor,
                 plural(c.jobs, "thread")
             );
             let _ = writeln!(out, "{}", self.screen.paint.dim(&text));

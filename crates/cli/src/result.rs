@@ -31,6 +31,7 @@ pub fn of_report(front: &Front, interp: &Interp, report: &Report) -> Json {
         ("sym", Json::text(c.sym)),
         ("fair", Json::text(c.fair)),
         ("store", Json::text(c.store)),
+        ("executor", Json::text(c.executor)),
         ("jobs", Json::count(c.jobs as u64)),
         ("plain", Json::Bool(c.plain)),
         ("dead", Json::Bool(c.optimise.dead)),

@@ -501,6 +501,7 @@ options?.por text
 options?.sym text
 options?.fair text
 options?.store text
+options?.executor text
 options?.jobs int
 options?.plain bool
 options?.dead bool

@@ -28,7 +28,7 @@
 
 use super::levels::{Levels, Units};
 use super::watch::{News, Signals, Watch};
-use super::{Halt, Ledger, Place, Request, Searched, Stopped, Tally, kind_of, no_start, paths, place_of};
+use super::{Halt, Ledger, Place, Request, Searched, Stopped, Tally, kind_of, no_start, paths, place_of, thread};
 use crate::counters::Counters;
 use crate::observer::Observer;
 use crate::verdict::Kind;
@@ -158,8 +158,9 @@ impl<'a, S: Successors, V: Visited> Run<'a, S, V> {
         std::thread::scope(|scope| {
             let (first, others) = workers.split_first_mut().expect("the first is always there");
             for worker in others {
-                // It tells the others if it has to stop.
-                scope.spawn(move || worker.expand(self, level, &mut self.sit(), None).is_ok());
+                // It tells the others if it has to stop. If it cannot start, they do its work.
+                let work = move || worker.expand(self, level, &mut self.sit(), None).is_ok();
+                let _ = thread().spawn_scoped(scope, work);
             }
             let _ = first.expand(self, level, &mut self.sit(), Some(watch));
         });

@@ -31,7 +31,7 @@
 
 use super::held::Held;
 use super::watch::{News, Signals, Watch};
-use super::{Found, Halt, Ledger, Request, Searched, Stopped, Tally, kind_of, no_start, place_of};
+use super::{Found, Halt, Ledger, Request, Searched, Stopped, Tally, kind_of, no_start, place_of, thread};
 use crate::counters::Counters;
 use crate::observer::Observer;
 use crate::verdict::Kind;
@@ -165,14 +165,15 @@ impl<'a, S: Successors, V: Visited> Run<'a, S, V> {
             let mut done = first.start().and_then(|()| first.walk());
             if done == Ok(Walked::Paused) {
                 first.pause_at = u64::MAX;
+                let work = || {
+                    let mut walker = Walker::new(self, None);
+                    let _ = walker.walk_on();
+                    walker.total()
+                };
+                // Counted before they start, so that none thinks it is the last.
                 self.lock().n_threads = jobs;
-                for _ in 1..jobs {
-                    threads.push(scope.spawn(|| {
-                        let mut walker = Walker::new(self, None);
-                        let _ = walker.walk_on();
-                        walker.total()
-                    }));
-                }
+                threads.extend((1..jobs).filter_map(|_| thread().spawn_scoped(scope, work).ok()));
+                self.lock().n_threads = 1 + threads.len();
                 done = first.walk_on();
             }
             debug_assert!(done != Ok(Walked::Paused));

@@ -135,6 +135,11 @@ impl fmt::Display for Stopped {
     }
 }
 
+/// A thread that searches. Long expressions are deep recursions, for which the usual 2 MiB may be too few.
+fn thread() -> std::thread::Builder {
+    std::thread::Builder::new().name("search".to_string()).stack_size(32 << 20)
+}
+
 /// The search is to end; why is known to its [`watch::Signals`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Halt;

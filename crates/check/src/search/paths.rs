@@ -8,7 +8,7 @@
 //!
 //! # Cost  every level above the violation expanded once more, and nothing kept per state while searching.
 
-use super::Found;
+use super::{Found, thread};
 use super::bfs::Sighting;
 use super::levels::{Levels, Units};
 use spinor_model::successors::{Batch, Step, Successors};
@@ -83,7 +83,7 @@ impl<'s, S: Successors, V: Visited> Hunt<'_, 's, S, V> {
     fn go_together(&self, jobs: usize) -> Vec<Option<Parent>> {
         let parts: Vec<Vec<Option<Parent>>> = std::thread::scope(|scope| {
             let work = || self.go(&mut self.store.hand(), &mut self.system.batch());
-            let threads: Vec<_> = (1..jobs).map(|_| scope.spawn(work)).collect();
+            let threads: Vec<_> = (1..jobs).filter_map(|_| thread().spawn_scoped(scope, work).ok()).collect();
             let mine = work();
             let theirs = threads.into_iter().map(|t| t.join().expect("a thread that looks for parents"));
             theirs.chain([mine]).collect()
