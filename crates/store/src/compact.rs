@@ -412,14 +412,14 @@ mod tests {
         let mut hand = store.hand();
         let mut key = vec![0; 128];
         let mut worst = 0.0f64;
-        for i in 0..500_000u64 {
+        for i in 0..1_000_000u64 {
             let mut rest = i;
             for part in key.chunks_mut(16) {
                 part[0] = (rest % 6) as u8;
                 rest /= 6;
             }
             assert!(store.put(&mut hand, &key).expect("room").1);
-            if i > 100_000 {
+            if i > 200_000 {
                 worst = worst.max(store.bytes() as f64 / store.len() as f64);
             }
         }

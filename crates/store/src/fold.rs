@@ -14,7 +14,7 @@
 
 use crate::memory::differing;
 use crate::nodes::{Content, NoRoom, Nodes};
-use crate::plan::Plan;
+use crate::plan::{Plan, WIDTH};
 
 /// The words and the node numbers of one key.
 #[derive(Debug)]
@@ -126,16 +126,16 @@ impl Cells {
 
     #[inline(always)]
     fn content(&self, plan: &Plan, words: &[u8], n: usize) -> Content {
-        let [a, b, c, d] = plan.sources[n];
         if n < plan.n_leaves {
             let (words, _) = words.as_chunks::<4>();
-            let word = |word: u32| u64::from(u32::from_le_bytes(words[word as usize]));
-            [word(a) | word(b) << 32, word(c) | word(d) << 32]
-        } else {
-            let numbers = &self.numbers[..];
-            let number = |child: u32| u64::from(numbers[child as usize]);
-            [number(a) | number(b) << 32, number(c) | number(d) << 32]
+            if let Some(run) = words.get(plan.runs[n] as usize..).and_then(|rest| rest.first_chunk::<WIDTH>()) {
+                return pair_up(run.map(u32::from_le_bytes));
+            }
+            let word = |w: u32| words.get(w as usize).map_or(0, |word| u32::from_le_bytes(*word));
+            return pair_up(plan.sources[n].map(word));
         }
+        let numbers = &self.numbers[..];
+        pair_up(plan.sources[n].map(|child| numbers[child as usize]))
     }
 
     /// Becomes this key.
@@ -174,23 +174,24 @@ impl Cells {
 
     fn go_down(&mut self, plan: &Plan, nodes: &Nodes, n: usize, number: u32) {
         (self.base[n], self.numbers[n]) = (number, number);
-        let [a, b] = nodes.get(number);
-        let parts = [a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32];
-        let sources = &plan.sources[n];
+        let parts = nodes.get(number).map(|two| [two as u32, (two >> 32) as u32]);
+        let parts = parts.as_flattened().iter().zip(&plan.sources[n]);
         if n < plan.n_leaves {
             let (words, _) = self.words.as_chunks_mut();
-            for i in 0..4 {
-                words[sources[i] as usize] = parts[i].to_le_bytes();
+            for (part, source) in parts {
+                if let Some(word) = words.get_mut(*source as usize) {
+                    *word = part.to_le_bytes();
+                }
             }
             return;
         }
         if nodes.is_large() {
-            parts.iter().for_each(|part| nodes.prefetch_entry(*part));
+            parts.clone().for_each(|(part, _)| nodes.prefetch_entry(*part));
         }
-        for i in 0..4 {
-            let child = sources[i] as usize;
-            if (self.base[child] != parts[i] || self.fresh) && child < plan.n_nodes {
-                self.go_down(plan, nodes, child, parts[i]);
+        for (part, source) in parts {
+            let child = *source as usize;
+            if child < plan.n_nodes && (self.base[child] != *part || self.fresh) {
+                self.go_down(plan, nodes, child, *part);
             }
         }
     }
@@ -205,6 +206,10 @@ impl Cells {
         key.clear();
         key.extend_from_slice(&self.words[..n_bytes]);
     }
+}
+
+fn pair_up(parts: [u32; WIDTH]) -> Content {
+    std::array::from_fn(|i| u64::from(parts[2 * i]) | u64::from(parts[2 * i + 1]) << 32)
 }
 
 /// A set of node indices, the least of which are taken first; what is put later is never less.
