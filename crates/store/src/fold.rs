@@ -51,23 +51,24 @@ impl Cells {
     #[inline(always)]
     pub fn fold(&mut self, plan: &Plan, nodes: &Nodes, key: &[u8], follow: bool) -> Result<Roots, NoRoom> {
         debug_assert_eq!(self.n_undo, 0, "I2");
-        if plan.padded || plan.n_nodes >= 64 || follow || self.fresh {
+        if plan.n_nodes >= 64 || follow || self.fresh {
             return self.fold_any(plan, nodes, key, follow);
         }
-        let roots = self.climb(plan, nodes, key, &mut Few(0));
+        if !plan.padded {
+            let roots = self.climb(plan, nodes, key, &mut Few(0));
+            self.go_back();
+            return roots;
+        }
+        let words = self.pad(key);
+        let roots = self.climb(plan, nodes, &words, &mut Few(0));
         self.go_back();
+        self.scratch = words;
         roots
     }
 
     #[inline(never)]
     fn fold_any(&mut self, plan: &Plan, nodes: &Nodes, key: &[u8], follow: bool) -> Result<Roots, NoRoom> {
-        let mut words = std::mem::take(&mut self.scratch);
-        words.clear();
-        words.extend_from_slice(key);
-        if plan.padded {
-            words.resize(plan.n_words * 4 - 4, 0);
-            words.extend_from_slice(&(key.len() as u32).to_le_bytes());
-        }
+        let words = if plan.padded { self.pad(key) } else { key.to_vec() };
         let roots = if plan.n_nodes < 64 {
             self.climb(plan, nodes, &words, &mut Few(0))
         } else {
@@ -84,6 +85,30 @@ impl Cells {
         self.go_back();
         self.scratch = words;
         roots
+    }
+
+    /// With zeros and the length behind it. By quads, because most keys are short.
+    #[inline(always)]
+    fn pad(&mut self, key: &[u8]) -> Vec<u8> {
+        let mut words = std::mem::take(&mut self.scratch);
+        words.resize(self.words.len(), 0);
+        let (quads, rest) = key.as_chunks::<16>();
+        let (to, _) = words.as_chunks_mut::<16>();
+        let (to, behind) = to.split_at_mut(quads.len());
+        for (to, quad) in to.iter_mut().zip(quads) {
+            *to = *quad;
+        }
+        behind.iter_mut().for_each(|quad| *quad = [0; 16]);
+        let (fours, bytes) = rest.as_chunks::<4>();
+        let (to, _) = behind[0].as_chunks_mut::<4>();
+        for (to, four) in to.iter_mut().zip(fours) {
+            *to = *four;
+        }
+        if !bytes.is_empty() {
+            to[fours.len()][..bytes.len()].copy_from_slice(bytes);
+        }
+        *words.last_chunk_mut().expect("the length has a word") = (key.len() as u32).to_le_bytes();
+        words
     }
 
     /// Looks up all nodes that changed, but for the roots.
