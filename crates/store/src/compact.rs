@@ -18,12 +18,11 @@
 //!   4.7 to 9.4 bytes a state, and about 25 a node; there are as many nodes as parts of different content.
 
 use crate::budget::{Account, Budget, Full};
-use crate::fold::{Cells, Roots};
+use crate::fold::Cells;
 use crate::growth::{Growing, Hold};
-use crate::nodes::{NODE_BITS, NoRoom, Nodes};
+use crate::nodes::{Content, NODE_BITS, NoRoom, Nodes};
 use crate::plan::{N_CLASSES, Plan, class_of};
-use crate::roots::{Mixed, Pairs};
-use crate::waves::Waves;
+use crate::roots::{Mixed, Roots};
 use crate::{StateId, Visited};
 use std::fmt;
 use std::ops::Range;
@@ -50,7 +49,7 @@ struct Tables {
 
 struct Class {
     plan: Plan,
-    roots: Pairs,
+    roots: Roots,
 }
 
 /// What one thread needs.
@@ -59,12 +58,18 @@ pub struct CompactHand<'s> {
     /// For each class the cells of some state: of the loaded one in its class.
     cells: [Option<Box<Cells>>; N_CLASSES],
     loaded: Option<usize>,
-    /// Of each key offered the class and the roots.
-    offered: Vec<(u32, Roots)>,
-    waves: Waves,
-    /// Of the keys being settled.
+    /// Of the keys offered; without the roots that are still to be looked up.
     names: Vec<StateId>,
+    lookups: Vec<Lookup>,
+    /// Of the names being settled.
     mixed: Vec<Mixed>,
+}
+
+/// A root node of a name, on one side (0 is left).
+struct Lookup {
+    content: Content,
+    name: u32,
+    side: u32,
 }
 
 /// Why a thread cannot go on.
@@ -100,7 +105,8 @@ impl Compact {
         Ok(Compact { tables: Growing::new(tables), counts, account, order, weak })
     }
 
-    /// How many inner nodes there are, and how many states found no place in the root tables.
+    /// How many inner nodes there are, and how many states found no place in the root tables. Not to be asked while
+    /// other threads work and this one has a hand.
     pub fn inside(&self) -> (u64, u64) {
         let mut hold = self.tables.hold();
         let tables = hold.get();
@@ -116,7 +122,7 @@ impl Compact {
             Need::Class(class, key) => {
                 if tables.classes[class].is_none() {
                     let plan = Plan::new(class, &(self.order)(key));
-                    let roots = Pairs::new(self.weak, &self.account)?;
+                    let roots = Roots::new(self.weak, &self.account)?;
                     tables.classes[class] = Some(Box::new(Class { plan, roots }));
                 }
                 Ok(())
@@ -136,9 +142,9 @@ impl Compact {
         bytes: &'k [u8],
         keys: &[Range<usize>],
     ) -> Result<(), (usize, Result<Need<'k>, Full>)> {
-        let CompactHand { tables, cells, loaded, offered, waves, .. } = hand;
+        let CompactHand { tables, cells, loaded, names, lookups, .. } = hand;
         let Tables { nodes, classes } = tables.get();
-        let n_leaves = waves.n_leaves();
+        let is_large = nodes.is_large();
         let mut i = 0;
         while i < keys.len() {
             // The keys of the same length from here on.
@@ -156,30 +162,33 @@ impl Compact {
                 && range.len() == n_bytes
             {
                 let key = &bytes[range.clone()];
-                let roots = if follow || cells.is_fresh() {
-                    cells.follow(plan, nodes, key).map_err(|NoRoom| (i, Ok(Need::Nodes)))?
-                } else {
-                    cells.fold(plan, key, waves)
-                };
-                offered.push((class as u32, roots));
+                let roots = cells.fold(plan, nodes, key, follow).map_err(|NoRoom| (i, Ok(Need::Nodes)))?;
+                for side in 0..2 {
+                    if roots.changed[side] {
+                        let content = roots.contents[side];
+                        if is_large {
+                            nodes.prefetch(content);
+                        }
+                        lookups.push(Lookup { content, name: names.len() as u32, side: side as u32 });
+                    }
+                }
+                names.push(name(class, roots.numbers[0], roots.numbers[1]));
                 i += 1;
             }
-        }
-        if nodes.is_large() {
-            waves.prefetch(nodes, n_leaves);
         }
         Ok(())
     }
 
-    /// Names the keys offered.
+    /// Completes the offered names. A name that is complete stays as it is.
     fn look_up(&self, hand: &mut CompactHand<'_>) -> Result<(), Need<'static>> {
-        let CompactHand { tables, offered, waves, names, .. } = hand;
-        if names.is_empty() {
-            waves.look_up(&tables.get().nodes).map_err(|NoRoom| Need::Nodes)?;
-            names.extend(offered.iter().map(|(class, Roots { of, is_lookup })| {
-                let root = |i: usize| if is_lookup[i] { waves.answer(of[i]) } else { of[i] };
-                name(*class as usize, root(0), root(1))
-            }));
+        let CompactHand { tables, names, lookups, .. } = hand;
+        let nodes = &tables.get().nodes;
+        if nodes.is_large() {
+            lookups.iter().for_each(|lookup| nodes.near(lookup.content));
+        }
+        for lookup in lookups.iter() {
+            let number = nodes.intern(lookup.content).map_err(|NoRoom| Need::Nodes)?;
+            names[lookup.name as usize].0 |= u64::from(number) << (NODE_BITS * (1 - lookup.side));
         }
         Ok(())
     }
@@ -258,15 +267,14 @@ fn parts(StateId(id): StateId) -> (usize, u32, u32) {
 
 impl CompactHand<'_> {
     fn forget(&mut self) {
-        self.offered.clear();
-        self.waves.clear();
         self.names.clear();
+        self.lookups.clear();
     }
 }
 
 impl fmt::Debug for CompactHand<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "CompactHand({} offered)", self.offered.len())
+        write!(f, "CompactHand({} offered)", self.names.len())
     }
 }
 
@@ -281,8 +289,7 @@ impl Visited for Compact {
             cells,
             loaded: None,
             names: Vec::new(),
-            offered: Vec::new(),
-            waves: Waves::default(),
+            lookups: Vec::new(),
             mixed: Vec::new(),
         }
     }
@@ -316,7 +323,7 @@ impl Visited for Compact {
         keys: &[Range<usize>],
         out: &mut Vec<(StateId, bool)>,
     ) -> Result<(), Full> {
-        assert_eq!(hand.offered.len(), keys.len(), "what is settled was offered");
+        assert_eq!(hand.names.len(), keys.len(), "what is settled was offered");
         out.clear();
         let done = loop {
             let named = self.look_up(hand).map_err(Ok);
@@ -406,14 +413,14 @@ mod tests {
         let mut hand = store.hand();
         let mut key = vec![0; 128];
         let mut worst = 0.0f64;
-        for i in 0..500_000u64 {
+        for i in 0..1_000_000u64 {
             let mut rest = i;
             for part in key.chunks_mut(16) {
                 part[0] = (rest % 6) as u8;
                 rest /= 6;
             }
             assert!(store.put(&mut hand, &key).expect("room").1);
-            if i > 100_000 {
+            if i > 200_000 {
                 worst = worst.max(store.bytes() as f64 / store.len() as f64);
             }
         }

@@ -2,165 +2,89 @@
 //!
 //! # The argument
 //!   A key's words determine its nodes' numbers upwards, and the two roots' numbers determine everything downwards.
-//!   From one key to another only what differs need be touched. Upwards: every node above a changed word must
-//!   be looked up, children first. Downwards: where a node's number is the same, everything below it is.
+//!   From one key to another only what differs need be touched. Upwards: every node above a changed word is
+//!   looked up, children first. Downwards: where a node's number is the same, everything below it is.
 //!
-//!   Looking up is not done here, one node after the other, but by `waves`, for many keys at once. A key is folded
-//!   into lookups, one for each node that changed; a lookup refers to its node's children by number where they
-//!   did not change, and by their own lookups where they did.
+//!   The roots are the nodes of which there are most, so looking them up is left to the caller, who has many keys
+//!   at hand and lets their cache misses overlap.
 //!
 //! # Invariants
 //!   I1 unless `fresh`, the words and all numbers are those of one key
+//!   I2 between calls there is nothing to undo, and nothing is dirty
 
 use crate::memory::differing;
 use crate::nodes::{Content, NoRoom, Nodes};
-use crate::plan::Plan;
-use crate::waves::Waves;
+use crate::plan::{Plan, WIDTH};
 
 /// The words and the node numbers of one key.
 #[derive(Debug)]
 pub struct Cells {
     words: Vec<u8>,
     /// One a node, then a zero for children that are not there.
+    base: Vec<u32>,
+    /// The same, but for the nodes in `undo`, while a key is folded.
     numbers: Vec<u32>,
+    undo: Vec<u32>,
+    n_undo: usize,
     fresh: bool,
-    /// The lookups of the nodes that are changed by the key being folded.
-    lookups: Vec<u32>,
-    changed: Many,
-    dirty: Many,
     /// A padded key.
     scratch: Vec<u8>,
+    dirty: Many,
 }
 
-/// The two roots of a key: a node's number, or the lookup that will tell it.
+/// The roots of a key. One that changed has the number zero and is to be looked up.
 #[derive(Clone, Copy, Debug)]
 pub struct Roots {
-    pub of: [u32; 2],
-    pub is_lookup: [bool; 2],
+    pub numbers: [u32; 2],
+    pub changed: [bool; 2],
+    pub contents: [Content; 2],
 }
 
 impl Cells {
     pub fn new(plan: &Plan) -> Cells {
-        let many = || Many { bits: vec![0; plan.n_nodes / 64 + 1], from: 0 };
-        Cells {
-            words: vec![0; plan.n_words * 4],
-            numbers: vec![0; plan.n_nodes + 1],
-            fresh: true,
-            lookups: vec![0; plan.n_nodes + 1],
-            changed: many(),
-            dirty: many(),
-            scratch: Vec::new(),
-        }
+        let (words, base, undo) = (vec![0; plan.n_words * 4], vec![0; plan.n_nodes + 1], vec![0; plan.n_nodes]);
+        let dirty = Many { bits: vec![0; plan.n_nodes / 64 + 1], from: 0 };
+        Cells { words, numbers: base.clone(), base, undo, n_undo: 0, fresh: true, scratch: Vec::new(), dirty }
     }
 
-    /// Whether there is no key yet to compare with.
-    pub fn is_fresh(&self) -> bool {
-        self.fresh
-    }
-
-    /// The two roots of `key`, by lookups.
+    /// The two roots of `key`. The cells stay as they were, unless they are to follow.
     #[inline(always)]
-    pub fn fold(&mut self, plan: &Plan, key: &[u8], waves: &mut Waves) -> Roots {
-        debug_assert!(!self.fresh, "I1");
-        if plan.n_nodes >= 64 {
-            return self.fold_long(plan, key, waves);
+    pub fn fold(&mut self, plan: &Plan, nodes: &Nodes, key: &[u8], follow: bool) -> Result<Roots, NoRoom> {
+        debug_assert_eq!(self.n_undo, 0, "I2");
+        if plan.n_nodes >= 64 || follow || self.fresh {
+            return self.fold_any(plan, nodes, key, follow);
         }
         if !plan.padded {
-            return self.climb(plan, key, waves, &mut Few(0), &mut Few(0));
+            let roots = self.climb(plan, nodes, key, &mut Few(0));
+            self.go_back();
+            return roots;
         }
         let words = self.pad(key);
-        let roots = self.climb(plan, &words, waves, &mut Few(0), &mut Few(0));
+        let roots = self.climb(plan, nodes, &words, &mut Few(0));
+        self.go_back();
         self.scratch = words;
         roots
     }
 
     #[inline(never)]
-    fn fold_long(&mut self, plan: &Plan, key: &[u8], waves: &mut Waves) -> Roots {
-        let padded = plan.padded.then(|| self.pad(key));
-        let (mut dirty, mut changed) = (std::mem::take(&mut self.dirty), std::mem::take(&mut self.changed));
-        let roots = self.climb(plan, padded.as_deref().unwrap_or(key), waves, &mut dirty, &mut changed);
-        dirty.clear();
-        changed.clear();
-        (self.dirty, self.changed) = (dirty, changed);
-        if let Some(padded) = padded {
-            self.scratch = padded;
-        }
-        roots
-    }
-
-    #[inline(always)]
-    fn climb<S: Set>(&mut self, plan: &Plan, words: &[u8], waves: &mut Waves, dirty: &mut S, changed: &mut S) -> Roots {
-        assert_eq!(words.len(), self.words.len());
-        self.compare(plan, words, dirty);
-        while let Some(n) = dirty.take_first(plan.n_nodes) {
-            let [a, b, c, d] = plan.sources[n];
-            self.lookups[n] = if n < plan.n_leaves {
-                waves.put_leaf(leaf(words, plan.sources[n]))
-            } else {
-                let part = |child: u32| {
-                    let (number, lookup) = (self.numbers[child as usize], self.lookups[child as usize]);
-                    let is_lookup = changed.has(child as usize);
-                    (u64::from(if is_lookup { lookup } else { number }), u8::from(is_lookup))
-                };
-                let [a, b, c, d] = [part(a), part(b), part(c), part(d)];
-                let content = [a.0 | b.0 << 32, c.0 | d.0 << 32];
-                waves.put(plan.height_of[n] as usize, content, a.1 | b.1 << 1 | c.1 << 2 | d.1 << 3)
-            };
-            changed.put(n);
-            dirty.put(plan.parent_of[n] as usize);
-        }
-        let is_lookup = [changed.has(plan.left), changed.has(plan.right)];
-        let of = |i: usize, n: usize| if is_lookup[i] { self.lookups[n] } else { self.numbers[n] };
-        Roots { of: [of(0, plan.left), of(1, plan.right)], is_lookup }
-    }
-
-    /// Becomes this key, whose roots it tells.
-    #[inline(never)]
-    pub fn follow(&mut self, plan: &Plan, nodes: &Nodes, key: &[u8]) -> Result<Roots, NoRoom> {
+    fn fold_any(&mut self, plan: &Plan, nodes: &Nodes, key: &[u8], follow: bool) -> Result<Roots, NoRoom> {
         let words = if plan.padded { self.pad(key) } else { key.to_vec() };
-        let mut dirty = std::mem::take(&mut self.dirty);
-        if self.fresh {
-            (0..plan.n_nodes).for_each(|n| dirty.put(n));
+        let roots = if plan.n_nodes < 64 {
+            self.climb(plan, nodes, &words, &mut Few(0))
         } else {
-            self.compare(plan, &words, &mut dirty);
-        }
-        self.words.copy_from_slice(&words);
-        // Until all nodes are found, these are no key's cells.
-        self.fresh = true;
-        let mut done = Ok(());
-        while let Some(n) = dirty.take_first(plan.n_nodes) {
-            let [a, b, c, d] = plan.sources[n].map(|child| u64::from(*self.numbers.get(child as usize).unwrap_or(&0)));
-            let content = if n < plan.n_leaves { leaf(&words, plan.sources[n]) } else { [a | b << 32, c | d << 32] };
-            match nodes.intern(content) {
-                Ok(number) => self.numbers[n] = number,
-                Err(no_room) => {
-                    done = Err(no_room);
-                    break;
-                }
-            }
-            dirty.put(plan.parent_of[n] as usize);
-        }
-        dirty.clear();
-        self.dirty = dirty;
-        if plan.padded {
-            self.scratch = words;
-        }
-        done?;
-        self.fresh = false;
-        Ok(Roots { of: [self.numbers[plan.left], self.numbers[plan.right]], is_lookup: [false; 2] })
-    }
-
-    /// The leaves with changed words become dirty.
-    #[inline(always)]
-    fn compare(&self, plan: &Plan, words: &[u8], dirty: &mut impl Set) {
-        let (new, old) = (words.as_chunks::<16>().0.chunks(16), self.words.as_chunks::<16>().0.chunks(16));
-        for ((new, old), leaf_of) in new.zip(old).zip(plan.leaf_of.chunks(64)) {
-            let mut differ = differing(new, old);
-            while differ != 0 {
-                dirty.put(leaf_of[differ.trailing_zeros() as usize] as usize);
-                differ &= differ - 1;
-            }
-        }
+            let mut dirty = std::mem::take(&mut self.dirty);
+            let roots = self.climb(plan, nodes, &words, &mut dirty);
+            dirty.clear();
+            self.dirty = dirty;
+            roots
+        };
+        let roots = match roots {
+            Ok(roots) if follow || self.fresh => self.follow(plan, nodes, &words, roots),
+            roots => roots,
+        };
+        self.go_back();
+        self.scratch = words;
+        roots
     }
 
     /// With zeros and the length behind it. By quads, because most keys are short.
@@ -187,11 +111,86 @@ impl Cells {
         words
     }
 
+    /// Looks up all nodes that changed, but for the roots.
+    #[inline(always)]
+    fn climb(&mut self, plan: &Plan, nodes: &Nodes, words: &[u8], dirty: &mut impl Set) -> Result<Roots, NoRoom> {
+        assert_eq!(words.len(), self.words.len());
+        self.compare(plan, words, dirty);
+        if self.fresh {
+            (0..plan.n_nodes).for_each(|n| dirty.put(n));
+        }
+        let n_below = plan.n_nodes - 2;
+        while let Some(n) = dirty.take_first(n_below) {
+            let number = nodes.intern(self.content(plan, words, n))?;
+            self.numbers[n] = number;
+            self.undo[self.n_undo] = n as u32;
+            self.n_undo += 1;
+            dirty.put(plan.parent_of[n] as usize);
+        }
+        let [left, right] = [plan.left, plan.right];
+        let changed = [dirty.has(left), dirty.has(right)];
+        Ok(Roots {
+            numbers: [if changed[0] { 0 } else { self.base[left] }, if changed[1] { 0 } else { self.base[right] }],
+            changed,
+            contents: [self.content(plan, words, left), self.content(plan, words, right)],
+        })
+    }
+
+    /// The leaves with changed words become dirty.
+    #[inline(always)]
+    fn compare(&self, plan: &Plan, words: &[u8], dirty: &mut impl Set) {
+        let (new, old) = (words.as_chunks::<16>().0.chunks(16), self.words.as_chunks::<16>().0.chunks(16));
+        for ((new, old), leaf_of) in new.zip(old).zip(plan.leaf_of.chunks(64)) {
+            let mut differ = differing(new, old);
+            while differ != 0 {
+                dirty.put(leaf_of[differ.trailing_zeros() as usize] as usize);
+                differ &= differ - 1;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn content(&self, plan: &Plan, words: &[u8], n: usize) -> Content {
+        let sources = &plan.sources[n];
+        if n >= plan.n_leaves {
+            let numbers = &self.numbers[..];
+            return pair_up(|i| numbers[sources[i] as usize]);
+        }
+        let (words, _) = words.as_chunks::<4>();
+        match words.get(plan.runs[n] as usize..).and_then(|rest| rest.first_chunk::<WIDTH>()) {
+            Some(run) => pair_up(|i| u32::from_le_bytes(run[i])),
+            None => pair_up(|i| words.get(sources[i] as usize).map_or(0, |word| u32::from_le_bytes(*word))),
+        }
+    }
+
+    /// Becomes this key.
+    fn follow(&mut self, plan: &Plan, nodes: &Nodes, words: &[u8], mut roots: Roots) -> Result<Roots, NoRoom> {
+        for i in 0..2 {
+            if std::mem::take(&mut roots.changed[i]) {
+                roots.numbers[i] = nodes.intern(roots.contents[i])?;
+            }
+        }
+        self.numbers[plan.left] = roots.numbers[0];
+        self.numbers[plan.right] = roots.numbers[1];
+        self.base.copy_from_slice(&self.numbers);
+        self.words.copy_from_slice(words);
+        self.fresh = false;
+        Ok(roots)
+    }
+
+    #[inline(always)]
+    fn go_back(&mut self) {
+        for &n in &self.undo[..self.n_undo] {
+            self.numbers[n as usize] = self.base[n as usize];
+        }
+        self.n_undo = 0;
+    }
+
     /// Becomes the key with these roots.
     #[inline]
     pub fn unfold(&mut self, plan: &Plan, nodes: &Nodes, left: u32, right: u32) {
         for (n, number) in [(plan.left, left), (plan.right, right)] {
-            if self.numbers[n] != number || self.fresh {
+            if self.base[n] != number || self.fresh {
                 self.go_down(plan, nodes, n, number);
             }
         }
@@ -199,24 +198,25 @@ impl Cells {
     }
 
     fn go_down(&mut self, plan: &Plan, nodes: &Nodes, n: usize, number: u32) {
-        self.numbers[n] = number;
-        let [a, b] = nodes.get(number);
-        let parts = [a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32];
-        let sources = &plan.sources[n];
+        (self.base[n], self.numbers[n]) = (number, number);
+        let parts = nodes.get(number).map(|two| [two as u32, (two >> 32) as u32]);
+        let parts = parts.as_flattened().iter().zip(&plan.sources[n]);
         if n < plan.n_leaves {
             let (words, _) = self.words.as_chunks_mut();
-            for i in 0..4 {
-                words[sources[i] as usize] = parts[i].to_le_bytes();
+            for (part, source) in parts {
+                if let Some(word) = words.get_mut(*source as usize) {
+                    *word = part.to_le_bytes();
+                }
             }
             return;
         }
         if nodes.is_large() {
-            parts.iter().for_each(|part| nodes.prefetch_entry(*part));
+            parts.clone().for_each(|(part, _)| nodes.prefetch_entry(*part));
         }
-        for i in 0..4 {
-            let child = sources[i] as usize;
-            if (self.numbers[child] != parts[i] || self.fresh) && child < plan.n_nodes {
-                self.go_down(plan, nodes, child, parts[i]);
+        for (part, source) in parts {
+            let child = *source as usize;
+            if child < plan.n_nodes && (self.base[child] != *part || self.fresh) {
+                self.go_down(plan, nodes, child, *part);
             }
         }
     }
@@ -233,11 +233,12 @@ impl Cells {
     }
 }
 
+/// Written out, so that the parts stay in registers: to lay them into memory by fours and take them out by eights
+/// costs more than the lookup.
 #[inline(always)]
-fn leaf(words: &[u8], [a, b, c, d]: [u32; 4]) -> Content {
-    let (words, _) = words.as_chunks::<4>();
-    let word = |word: u32| u64::from(u32::from_le_bytes(words[word as usize]));
-    [word(a) | word(b) << 32, word(c) | word(d) << 32]
+fn pair_up(part: impl Fn(usize) -> u32) -> Content {
+    let two = |i: usize| u64::from(part(i)) | u64::from(part(i + 1)) << 32;
+    [two(0), two(2), two(4), two(6)]
 }
 
 /// A set of node indices, the least of which are taken first; what is put later is never less.

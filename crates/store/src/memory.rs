@@ -97,15 +97,15 @@ impl Line {
     }
 }
 
-/// Four words, as two.
+/// Eight words, as four.
 #[derive(Debug)]
-#[repr(C, align(16))]
-pub struct Quad(pub [AtomicU64; 2]);
+#[repr(C, align(32))]
+pub struct Octet(pub [AtomicU64; 4]);
 
 // SAFETY: as for a line.
-unsafe impl Zeroed for Quad {
+unsafe impl Zeroed for Octet {
     fn zero() -> Self {
-        Quad(std::array::from_fn(|_| AtomicU64::zero()))
+        Octet(std::array::from_fn(|_| AtomicU64::zero()))
     }
 }
 

@@ -1,7 +1,7 @@
-//! The inner nodes of the trees: four words get one number, the same four always the same one.
+//! The inner nodes of the trees: eight words get one number, the same four always the same one.
 //!
 //! # The argument
-//!   The four words of node `n` are entry `n`. The index is open-addressed with linear probing; a slot is a
+//!   The eight words of node `n` are entry `n`. The index is open-addressed with linear probing; a slot is a
 //!   node's number plus one in the low bits and as many bits of the hash as are left in the high ones. Putting
 //!   a node that is not there: take the next number, write the entry, and swap it into the empty slot at which
 //!   the probe ended. If another thread took that slot, the probe goes on from it: it may hold the same node,
@@ -17,9 +17,9 @@
 //! # Owed
 //!   O1 I1 and I3 in all schedules of two threads    tests: `loom_*`
 //!
-//! # Cost  16 bytes for the entry, 6.4 to 12.8 for the slot.
+//! # Cost  32 bytes for the entry, 6.4 to 12.8 for the slot.
 
-use crate::memory::{Quad, Region, prefetch};
+use crate::memory::{Octet, Region, prefetch};
 use crate::sync::{Acquire, Apart, AtomicU32, Relaxed, Release};
 use crate::{Account, Full};
 use std::sync::Mutex;
@@ -30,8 +30,8 @@ const MAX_NODES: u32 = (1 << NODE_BITS) - 1;
 const FIRST_BITS: u32 = if cfg!(loom) { 3 } else { 10 };
 const MAX_BITS: u32 = 30;
 
-/// Four words.
-pub type Content = [u64; 2];
+/// Eight words.
+pub type Content = [u64; 4];
 
 /// The nodes must grow before another one is put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub struct NoRoom;
 /// See the module.
 #[derive(Debug)]
 pub struct Nodes {
-    entries: Region<Quad>,
+    entries: Region<Octet>,
     index: Region<AtomicU32>,
     /// There are two to the power of so many slots, and a number has so many bits in a slot.
     bits: u32,
@@ -65,11 +65,18 @@ impl Nodes {
         Ok(nodes)
     }
 
-    /// The four words of a node.
+    /// The eight words of a node.
     #[inline]
     pub fn get(&self, n: u32) -> Content {
-        let Quad(entry) = &self.entries[n as usize];
-        [entry[0].load(Relaxed), entry[1].load(Relaxed)]
+        let Octet(entry) = &self.entries[n as usize];
+        [entry[0].load(Relaxed), entry[1].load(Relaxed), entry[2].load(Relaxed), entry[3].load(Relaxed)]
+    }
+
+    #[inline(always)]
+    fn holds(&self, n: u32, [a, b, c, d]: Content) -> bool {
+        let Octet([p, q, r, s]) = &self.entries[n as usize];
+        let differ = p.load(Relaxed) ^ a | q.load(Relaxed) ^ b | r.load(Relaxed) ^ c | s.load(Relaxed) ^ d;
+        differ == 0
     }
 
     /// Starts fetching what `near` looks at.
@@ -101,7 +108,7 @@ impl Nodes {
         prefetch(&self.entries[n as usize]);
     }
 
-    /// The number of the node with these four words.
+    /// The number of the node with these eight words.
     #[inline(always)]
     pub fn intern(&self, content: Content) -> Result<u32, NoRoom> {
         let hash = self.hash(content);
@@ -111,7 +118,7 @@ impl Nodes {
         let low = (1 << self.bits) - 1;
         if slot & !low == (hash as u32) << self.bits && slot != 0 {
             let n = (slot & low) - 1;
-            if self.get(n) == content {
+            if self.holds(n, content) {
                 return Ok(n);
             }
         }
@@ -138,7 +145,7 @@ impl Nodes {
             }
             if slot & !low == print {
                 let n = (slot & low) - 1;
-                if self.get(n) == content {
+                if self.holds(n, content) {
                     if let Some(mine) = mine {
                         self.lost.lock().expect("no panic while it is locked").push(mine);
                     }
@@ -192,9 +199,10 @@ impl Nodes {
         if n >= self.limit {
             return Err(NoRoom);
         }
-        let Quad(entry) = &self.entries[n as usize];
-        entry[0].store(content[0], Relaxed);
-        entry[1].store(content[1], Relaxed);
+        let Octet(entry) = &self.entries[n as usize];
+        for (to, from) in entry.iter().zip(content) {
+            to.store(from, Relaxed);
+        }
         Ok(n)
     }
 
@@ -232,9 +240,14 @@ impl Nodes {
     }
 
     #[inline]
-    fn hash(&self, [a, b]: Content) -> u64 {
-        let wide = u128::from(a ^ 0x9e6c_63d0_873f_a2d5) * u128::from(b ^ 0xc2b2_ae3d_27d4_eb4f);
-        let hash = wide as u64 ^ (wide >> 64) as u64;
+    fn hash(&self, [a, b, c, d]: Content) -> u64 {
+        let fold = |a: u64, b: u64| {
+            let wide = u128::from(a) * u128::from(b);
+            wide as u64 ^ (wide >> 64) as u64
+        };
+        let low = fold(a ^ 0x9e6c_63d0_873f_a2d5, b ^ 0xc2b2_ae3d_27d4_eb4f);
+        let high = fold(c ^ 0x1656_67b1_9e37_79f9, d ^ 0xd6e8_feb8_6659_fd93);
+        let hash = low ^ high.rotate_left(29);
         if self.hash_bits == 64 {
             hash
         } else {
@@ -271,12 +284,12 @@ mod tests {
 
     #[test]
     fn four_words_always_get_the_same_number() {
-        check(64, 200_000, |i| [i, 0]);
-        check(64, 200_000, |i| [0, i << 32]);
-        check(64, 100_000, |i| [crate::hash64(&i.to_le_bytes()), 3]);
-        check(4, 2000, |i| [i, i]);
+        check(64, 200_000, |i| [i, 0, 0, 0]);
+        check(64, 200_000, |i| [0, i << 32, 0, i]);
+        check(64, 100_000, |i| [0, 5, crate::hash64(&i.to_le_bytes()), 3]);
+        check(4, 2000, |i| [i, i, i, i]);
         // The values at which one factor of the hash is zero.
-        check(64, 2000, |i| [0x9e6c_63d0_873f_a2d5, i]);
+        check(64, 2000, |i| [0x9e6c_63d0_873f_a2d5, i, 0, 0]);
     }
 
     #[test]
@@ -286,7 +299,7 @@ mod tests {
         for a in 0..60u64 {
             for b in 0..60 {
                 for c in 0..30 {
-                    let content = [a << 32 | b, c << 32 | 7];
+                    let content = [a << 32 | b, c << 32 | 7, 0, 0];
                     while nodes.intern(content).is_err() {
                         nodes.grow(&account).expect("room");
                     }
@@ -327,8 +340,8 @@ mod loom_tests {
                 })
             };
             let theirs = nodes.clone();
-            let other = loom::thread::spawn(move || work(theirs, [[1, 2], [3, 4]]));
-            let [b, a] = work(nodes.clone(), [[3, 4], [1, 2]]);
+            let other = loom::thread::spawn(move || work(theirs, [[1, 2, 0, 0], [3, 4, 0, 0]]));
+            let [b, a] = work(nodes.clone(), [[3, 4, 0, 0], [1, 2, 0, 0]]);
             assert_eq!(other.join().expect("no panic"), [a, b], "I1");
             assert_ne!(a, b);
         });

@@ -1,10 +1,12 @@
 //! How the words of a key hang in a tree.
 //!
 //! # The argument
-//!   A key is a sequence of 32-bit words. Four words that lie together are a *quad*, the content of a leaf node;
-//!   an inner node's content is the numbers of up to four nodes. The quads are split into two halves, each with
-//!   a root, and a half is split into four nearly equal parts until a part is one quad. So a change of one word
-//!   changes one node on every level, about half the logarithm to base 2 of the number of words.
+//!   A key is a sequence of 32-bit words. Up to eight words that lie together are the content of a leaf node;
+//!   an inner node's content is the numbers of up to eight nodes. The words are split into two halves, each with
+//!   a root, and a half into nearly equal leaves, eight or fewer to a node above them. So a change of one word
+//!   changes one node on every level: two up to 128 words, one up to 16. (With four instead of eight the nodes are
+//!   smaller, but there are more of them and a level more to look up, which costs more time than the store has to
+//!   spare.)
 //!
 //!   Keys of a class have the same tree. A key of 4q words, q ≤ 16, has class q and nothing else does; any other
 //!   key is padded with zeros, and its length in bytes is its last word. So a name, which says the class, says the
@@ -14,7 +16,7 @@
 //!   of the words.
 //!
 //! # Numbering
-//!   A plan numbers its nodes: first the leaves, in the order of the quads, then the inner nodes, children before
+//!   A plan numbers its nodes: first the leaves, in the order of the words, then the inner nodes, children before
 //!   parents, and the two roots last.
 
 use std::ops::Range;
@@ -55,6 +57,9 @@ fn n_quads(class: usize) -> usize {
     }
 }
 
+/// Words in a leaf, and children of an inner node.
+pub const WIDTH: usize = 8;
+
 /// See the module.
 #[derive(Debug)]
 pub struct Plan {
@@ -63,59 +68,80 @@ pub struct Plan {
     pub padded: bool,
     pub n_leaves: usize,
     pub n_nodes: usize,
-    /// For each leaf its four words, for each other node its four children; `n_nodes` where there is none.
-    pub sources: Vec<[u32; 4]>,
+    /// For each leaf its words, for each other node its children; where there is none, [`NO_WORD`] and `n_nodes`.
+    pub sources: Vec<[u32; WIDTH]>,
+    /// For each leaf its first word, if it has as many as it can and they lie together; else [`NO_WORD`].
+    pub runs: Vec<u32>,
     /// For each word its leaf.
     pub leaf_of: Vec<u32>,
     /// For each node the one above it; `n_nodes` for the two roots.
     pub parent_of: Vec<u32>,
-    /// For each node how many levels are below it; less than `MAX_HEIGHT`.
-    pub height_of: Vec<u8>,
     pub left: usize,
     pub right: usize,
 }
+
+/// No key has so many words.
+const NO_WORD: u32 = NONE;
 
 impl Plan {
     /// `order[j]` is the word that comes `j`-th; where it is no permutation of the first so many words, and for
     /// words that it does not mention, the words keep their order.
     pub fn new(class: usize, order: &[u32]) -> Plan {
-        let (n_leaves, padded) = (n_quads(class), class > EXACT);
-        let n_words = n_leaves * 4;
+        let (n_words, padded) = (n_quads(class) * 4, class > EXACT);
         let words = complete(order, n_words, n_words - usize::from(padded));
-        let mut tree: Vec<[u32; 4]> = words.as_chunks().0.to_vec();
-        let half = n_leaves.div_ceil(2);
+        let (left, right) = words.split_at(n_words.div_ceil(2));
+        let mut tree: Vec<[u32; WIDTH]> = Vec::new();
+        let [left, right] = [left, right].map(|words| {
+            let from = tree.len();
+            tree.extend(parts(words.len(), words.len().div_ceil(WIDTH).max(1)).map(|part| few(&words[part])));
+            from..tree.len()
+        });
+        let n_leaves = tree.len();
         // What is below both roots comes before them.
-        let [left, right] = [0..half, half..n_leaves].map(|quads| Half::new(&mut tree, quads));
+        let [left, right] = [left, right].map(|leaves| Half::new(&mut tree, leaves));
         let [left, right] = [left, right].map(|half| half.root(&mut tree));
         let n_nodes = tree.len();
         let (mut leaf_of, mut parent_of) = (vec![NONE; n_words], vec![n_nodes as u32; n_nodes]);
         for (n, sources) in tree.iter_mut().enumerate() {
-            for source in sources {
+            for source in sources.iter_mut().filter(|source| **source != NONE) {
                 if n < n_leaves {
                     let before = std::mem::replace(&mut leaf_of[*source as usize], n as u32);
                     assert_eq!(before, NONE, "a word hangs in one leaf");
-                } else if *source == NONE {
-                    *source = n_nodes as u32;
                 } else {
                     assert!((*source as usize) < n, "children come before parents");
                     let before = std::mem::replace(&mut parent_of[*source as usize], n as u32);
                     assert_eq!(before, n_nodes as u32, "a node hangs in one other");
                 }
             }
-        }
-        let mut height_of = vec![0; n_nodes];
-        for n in 0..n_nodes {
-            if let Some(height) = height_of.get(parent_of[n] as usize) {
-                height_of[parent_of[n] as usize] = (height_of[n] + 1).max(*height);
+            if n >= n_leaves {
+                sources.iter_mut().filter(|source| **source == NONE).for_each(|source| *source = n_nodes as u32);
             }
         }
-        assert!(height_of.iter().all(|&height| usize::from(height) < MAX_HEIGHT));
+        assert!(leaf_of.iter().all(|leaf| *leaf != NONE), "every word hangs in a leaf");
         assert!(n_nodes - left.min(right) == 2, "the roots come last");
-        Plan { n_words, padded, n_leaves, n_nodes, sources: tree, leaf_of, parent_of, height_of, left, right }
+        let run = |words: &[u32; WIDTH]| {
+            let together = words[0] != NONE && words.windows(2).all(|two| two[0].wrapping_add(1) == two[1]);
+            if together { words[0] } else { NO_WORD }
+        };
+        let runs = tree[..n_leaves].iter().map(run).collect();
+        Plan { n_words, padded, n_leaves, n_nodes, sources: tree, runs, leaf_of, parent_of, left, right }
     }
 }
 
-pub const MAX_HEIGHT: usize = 16;
+/// `0..n` in so many nearly equal parts.
+fn parts(n: usize, n_parts: usize) -> impl Iterator<Item = Range<usize>> {
+    let mut from = 0;
+    (0..n_parts).map(move |i| {
+        let part = from..from + (n - from).div_ceil(n_parts - i);
+        from = part.end;
+        part
+    })
+}
+
+fn few(some: &[u32]) -> [u32; WIDTH] {
+    std::array::from_fn(|i| some.get(i).copied().unwrap_or(NONE))
+}
+
 const NONE: u32 = u32::MAX;
 
 fn complete(order: &[u32], n_words: usize, n_movable: usize) -> Vec<u32> {
@@ -129,25 +155,23 @@ fn complete(order: &[u32], n_words: usize, n_movable: usize) -> Vec<u32> {
 /// A half whose root has no number yet.
 enum Half {
     Leaf(usize),
-    Inner([u32; 4]),
+    Inner([u32; WIDTH]),
 }
 
 impl Half {
-    fn new(tree: &mut Vec<[u32; 4]>, quads: Range<usize>) -> Half {
-        if quads.len() == 1 {
-            return Half::Leaf(quads.start);
+    fn new(tree: &mut Vec<[u32; WIDTH]>, leaves: Range<usize>) -> Half {
+        if leaves.len() == 1 {
+            return Half::Leaf(leaves.start);
         }
-        let mut from = quads.start;
-        Half::Inner(std::array::from_fn(|i| {
-            let part = from..from + (quads.end - from).div_ceil(4 - i);
-            from = part.end;
-            if part.is_empty() { NONE } else { Half::new(tree, part).root(tree) as u32 }
-        }))
+        let children: Vec<u32> = parts(leaves.len(), leaves.len().min(WIDTH))
+            .map(|part| Half::new(tree, leaves.start + part.start..leaves.start + part.end).root(tree) as u32)
+            .collect();
+        Half::Inner(few(&children))
     }
 
-    fn root(self, tree: &mut Vec<[u32; 4]>) -> usize {
+    fn root(self, tree: &mut Vec<[u32; WIDTH]>) -> usize {
         match self {
-            Half::Leaf(quad) => quad,
+            Half::Leaf(leaf) => leaf,
             Half::Inner(children) => {
                 tree.push(children);
                 tree.len() - 1
@@ -180,25 +204,31 @@ mod tests {
     }
 
     #[test]
-    fn eight_quads_hang_in_two_halves_of_four() {
+    fn thirty_two_words_hang_in_two_halves_of_two_leaves() {
         let plan = Plan::new(8, &[]);
-        assert_eq!((plan.n_words, plan.n_leaves, plan.n_nodes), (32, 8, 10));
-        assert_eq!(plan.sources[1], [4, 5, 6, 7]);
-        assert_eq!(plan.sources[8..], [[0, 1, 2, 3], [4, 5, 6, 7]]);
-        assert_eq!((plan.left, plan.right), (8, 9));
-        assert_eq!((plan.leaf_of[5], plan.parent_of[1], plan.parent_of[8]), (1, 8, 10));
-        assert_eq!(Plan::new(0, &[]).sources, [[2; 4]; 2]);
+        assert_eq!((plan.n_words, plan.n_leaves, plan.n_nodes), (32, 4, 6));
+        assert_eq!(plan.sources[1], [8, 9, 10, 11, 12, 13, 14, 15]);
+        assert_eq!(plan.runs, [0, 8, 16, 24]);
+        assert_eq!(plan.sources[4..], [[0, 1, 6, 6, 6, 6, 6, 6], [2, 3, 6, 6, 6, 6, 6, 6]]);
+        assert_eq!((plan.left, plan.right), (4, 5));
+        assert_eq!((plan.leaf_of[9], plan.parent_of[1], plan.parent_of[4]), (1, 4, 6));
+        let none = Plan::new(0, &[]);
+        assert_eq!((none.n_leaves, none.n_nodes, none.sources[1]), (2, 2, [NO_WORD; WIDTH]));
     }
 
     #[test]
     fn an_order_moves_words_and_a_wrong_one_does_not() {
-        assert_eq!(Plan::new(1, &[3, 1, 0, 2]).sources[0], [3, 1, 0, 2]);
-        assert_eq!(Plan::new(1, &[3, 1, 3, 2]).sources[0], [0, 1, 2, 3]);
-        assert_eq!(Plan::new(1, &[3, 1, 4, 2]).sources[0], [0, 1, 2, 3]);
-        assert_eq!(Plan::new(1, &[0; 5]).sources[0], [0, 1, 2, 3]);
+        let words = |class, order: &[u32]| -> Vec<u32> {
+            let plan = Plan::new(class, order);
+            plan.sources[..plan.n_leaves].as_flattened().iter().copied().filter(|w| *w != NO_WORD).collect()
+        };
+        assert_eq!(words(1, &[3, 1, 0, 2]), [3, 1, 0, 2]);
+        assert_eq!(words(1, &[3, 1, 3, 2]), [0, 1, 2, 3]);
+        assert_eq!(words(1, &[3, 1, 4, 2]), [0, 1, 2, 3]);
+        assert_eq!(words(1, &[0; 5]), [0, 1, 2, 3]);
         let padded = class_of(11).expect("not too long");
-        assert_eq!(Plan::new(padded, &[2, 1, 0]).sources[0], [2, 1, 0, 3]);
-        assert_eq!(Plan::new(padded, &[3, 2, 1, 0]).sources[0], [0, 1, 2, 3], "the length stays last");
+        assert_eq!(words(padded, &[2, 1, 0]), [2, 1, 0, 3]);
+        assert_eq!(words(padded, &[3, 2, 1, 0]), [0, 1, 2, 3], "the length stays last");
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub struct Mixed(u64);
 
 /// See the module.
 #[derive(Debug)]
-pub struct Pairs {
+pub struct Roots {
     lines: Region<Line>,
     line_bits: u32,
     left_bits: u32,
@@ -63,9 +63,9 @@ pub struct Pairs {
     weak: bool,
 }
 
-impl Pairs {
+impl Roots {
     pub fn new(weak: bool, account: &Account) -> Result<Self, Full> {
-        Pairs::with_bits(FIRST_LINE_BITS, FIRST_FIELD_BITS, FIRST_FIELD_BITS, weak, account)
+        Roots::with_bits(FIRST_LINE_BITS, FIRST_FIELD_BITS, FIRST_FIELD_BITS, weak, account)
     }
 
     fn with_bits(line_bits: u32, left: u32, right: u32, weak: bool, account: &Account) -> Result<Self, Full> {
@@ -75,7 +75,7 @@ impl Pairs {
         let stash = Mutex::default();
         let (left_bits, right_bits) = (left, right);
         let limit = normal_limit(line_bits);
-        Ok(Pairs { lines, line_bits, left_bits, right_bits, limit, stretched: false, stash, weak })
+        Ok(Roots { lines, line_bits, left_bits, right_bits, limit, stretched: false, stash, weak })
     }
 
     /// Whether the fields are wide enough for this pair.
@@ -171,7 +171,7 @@ impl Pairs {
             *narrow += 1;
         }
         let line_bits = self.line_bits.max((left_bits + right_bits).saturating_sub(REMAINDER_BITS));
-        let wide = Pairs::with_bits(line_bits, left_bits, right_bits, self.weak, account)?;
+        let wide = Roots::with_bits(line_bits, left_bits, right_bits, self.weak, account)?;
         self.pairs().for_each(|(left, right)| wide.place(wide.mix(left, right), account));
         self.take_stash(account);
         let old = std::mem::replace(self, wide);
@@ -328,9 +328,9 @@ mod tests {
         }
     }
 
-    fn check(weak: bool, n: u64, pair: impl Fn(&mut Rng) -> (u32, u32)) -> Pairs {
+    fn check(weak: bool, n: u64, pair: impl Fn(&mut Rng) -> (u32, u32)) -> Roots {
         let account = Budget::unlimited().account();
-        let mut roots = Pairs::new(weak, &account).expect("room");
+        let mut roots = Roots::new(weak, &account).expect("room");
         let mut truth = BTreeSet::new();
         let mut rng = Rng(n);
         for _ in 0..n {
@@ -381,8 +381,8 @@ mod loom_tests {
     fn loom_a_pair_is_new_once() {
         loom::model(|| {
             let account = std::sync::Arc::new(Budget::unlimited().account());
-            let roots = Arc::new(Pairs::with_bits(0, 2, 2, false, &account).expect("room"));
-            let work = |roots: Arc<Pairs>, account: std::sync::Arc<Account>, pairs: [(u32, u32); 2]| {
+            let roots = Arc::new(Roots::with_bits(0, 2, 2, false, &account).expect("room"));
+            let work = |roots: Arc<Roots>, account: std::sync::Arc<Account>, pairs: [(u32, u32); 2]| {
                 pairs.map(|(left, right)| roots.put(roots.prepare(left, right), &account).expect("room"))
             };
             let (theirs, paying) = (roots.clone(), account.clone());
