@@ -8,6 +8,8 @@ missing=()
 for tool in spin tcc gcc; do
     command -v "$tool" >/dev/null || missing+=("$tool")
 done
+# The shell has a `time` of its own; the bench needs the program.
+[ -x /usr/bin/time ] || missing+=(time)
 if [ ${#missing[@]} -gt 0 ]; then
     as_root=()
     [ "$(id -u)" -eq 0 ] || as_root=(sudo)
