@@ -100,7 +100,8 @@ impl Compact {
         Ok(Compact { tables: Growing::new(tables), counts, account, order, weak })
     }
 
-    /// How many inner nodes there are, and how many states found no place in the root tables.
+    /// How many inner nodes there are, and how many states found no place in the root tables. Not to be asked while
+    /// other threads work and this one has a hand.
     pub fn inside(&self) -> (u64, u64) {
         let mut hold = self.tables.hold();
         let tables = hold.get();

@@ -105,8 +105,8 @@ pub trait Visited: Sync {
         out: &mut Vec<(StateId, bool)>,
     ) -> Result<(), Full>;
 
-    /// Lets other threads grow the tables. To be called once per batch or so, and before waiting for other
-    /// threads: a thread that holds a hand and neither works nor rests may stop the others.
+    /// Lets other threads grow the tables, until this hand is used again. To be called once per batch or so, and
+    /// before waiting for other threads: a thread that has used its hand and does not rest stops those that grow.
     fn rest(&self, hand: &mut Self::Hand<'_>);
 
     /// How many different states were put.
