@@ -714,25 +714,32 @@ active [8] proctype P() { do :: x[_pid] < 17 -> x[_pid]++ :: else -> x[_pid] = 0
 fn the_memory_that_was_given_is_kept() {
     let f = Folder::new("memory");
     f.file("m.pml", LARGE);
-    for (given, bytes) in [("48MiB", 48u64 << 20), ("100MB", 100_000_000)] {
-        for options in [&["-j", "1"][..], &["-j", "2"], &["--store", "arena"], &["--search", "dfs", "-j", "2"]] {
-            let args = [&["m.pml", "--memory", given, "--format", "json"], options].concat();
+    for (given, bytes, ways) in [
+        (
+            "32MiB",
+            32u64 << 20,
+            &[&["-j", "2"][..], &["--search", "dfs", "-j", "2"], &["--store", "arena", "-j", "1"]][..],
+        ),
+        ("90MB", 90_000_000, &[&["--store", "arena", "-j", "2"]]),
+    ] {
+        for options in ways {
+            let args = [&["m.pml", "--memory", given, "--format", "json"], *options].concat();
             let doc = f.run(&args).expect(3, &[], &[]).json();
             let number = |path: &str| reach(&doc, path)[0].as_int().expect("a number") as u64;
             let peak = number("stats.peak_memory_bytes");
             assert!(peak <= bytes + bytes / 20, "{peak} of {bytes} with {options:?}");
             assert!(number("stats.search_bytes") <= bytes, "{options:?}");
             assert!(number("stats.store_bytes") <= number("stats.search_bytes"), "{options:?}");
-            assert!(number("stats.stored") > 100_000, "{options:?}");
+            assert!(number("stats.stored") > 10_000, "{options:?}");
             let because = reach(&doc, "properties.*.because")[0].as_str().unwrap_or_default();
             assert!(because.contains("of memory"), "{because}");
             let advice: Vec<&str> = reach(&doc, "advice.*").iter().filter_map(|a| a.as_str()).collect();
             assert!(advice.contains(&"more --memory") && advice.len() >= 3, "{advice:?}");
         }
     }
-    f.run(&["m.pml", "--memory", "48MiB"]).expect(
+    f.run(&["m.pml", "--memory", "20MiB"]).expect(
         3,
-        &["the search was stopped at 48.0 MiB of memory", "--store hashcompact: 8 bytes a state"],
+        &["the search was stopped at 20.0 MiB of memory", "--store hashcompact: 8 bytes a state"],
         &[],
     );
 }

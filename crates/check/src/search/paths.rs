@@ -8,9 +8,9 @@
 //!
 //! # Cost  every level above the violation expanded once more, and nothing kept per state while searching.
 
-use super::{Found, thread};
 use super::bfs::Sighting;
 use super::levels::{Levels, Units};
+use super::{Found, thread};
 use spinor_model::successors::{Batch, Step, Successors};
 use spinor_store::{StateId, Visited};
 use std::collections::HashMap;
