@@ -124,10 +124,8 @@ fn check_one(options: &Options, screen: Screen, path: &Path) -> Answer {
     let names: Vec<String> = model.formulas.iter().map(|f| f.name.clone()).collect();
     let mut ticker = Ticker::new(!options.quiet);
     let report = match options.executor {
-        Executor::Auto | Executor::Interp => {
-            spinor_check::check::check(&interp, &names, &settings, &Interpreted, &mut ticker)
-        }
-        Executor::Jit => spinor_check::check::check(&interp, &names, &settings, &Native, &mut ticker),
+        Executor::Auto | Executor::Jit => spinor_check::check::check(&interp, &names, &settings, &Native, &mut ticker),
+        Executor::Interp => spinor_check::check::check(&interp, &names, &settings, &Interpreted, &mut ticker),
     };
     ticker.clear();
     let report = match report {

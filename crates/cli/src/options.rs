@@ -213,7 +213,7 @@ pub const OPTIONS: &[OptionRow] = &[
         .spin("spin -o1"),
     row(Id::Executor, "executor", Takes::OneOf(&["auto", "interp", "jit"], &[]), CHECK)
         .default("auto")
-        .help("what runs the model: the interpreter, or native code made from it (so far, auto is interp)"),
+        .help("what runs the model: native code made from it (auto, jit), or the interpreter"),
     row(Id::Memory, "memory", Takes::Value("SIZE"), CHECK)
         .default("80% of what is free")
         .help("stop before the program holds more, for example 8GiB or 500M")
