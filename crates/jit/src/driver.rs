@@ -3,14 +3,15 @@
 //! This follows `moves` and `chains` of the model's interpreter; what it does not do itself it asks of it.
 
 use crate::ctx::{Code, Ctx, NOBODY, RawChan, RawStep};
-use crate::native::Native;
+use crate::native::{Native, Seen};
 use crate::statics::Statics;
 use spinor_model::fault::Fault;
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{EdgeId, Loc, Pid, System};
 use spinor_model::layout::{Field, GRAIN};
-use spinor_model::successors::{Batch, Step, Successors};
+use spinor_model::successors::{Batch, EdgeSet, Step, Successors};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A system, ready to run fast.
@@ -22,6 +23,8 @@ pub struct Jit {
     sizes: Vec<u32>,
     deterministic: Vec<bool>,
     any_deterministic: bool,
+    /// Where a frame says its proctype.
+    proctype: Field,
 }
 
 /// A state's bytes, and what one thread needs to work on them.
@@ -38,8 +41,9 @@ pub struct JitState {
 /// An `atomic` being followed.
 #[derive(Clone, Default)]
 struct Chain {
-    /// The state it has come to.
-    bytes: Vec<u8>,
+    /// The state it has come to, and room for the one after.
+    here: Vec<u8>,
+    next: Vec<u8>,
     /// Choices still open, innermost last, and their memory when they are closed.
     choices: Vec<Choice>,
     spare: Vec<Choice>,
@@ -71,7 +75,8 @@ impl Jit {
         let sizes = interp.layout().procs.iter().map(|f| f.size).collect();
         let deterministic: Vec<bool> = system.proctypes.iter().map(|t| t.deterministic).collect();
         let any_deterministic = deterministic.contains(&true);
-        Jit { native, statics, sizes, deterministic, any_deterministic, interp }
+        let proctype = interp.layout().proctype;
+        Jit { native, statics, sizes, deterministic, any_deterministic, proctype, interp }
     }
 
     pub fn interp(&self) -> &Interp {
@@ -83,36 +88,44 @@ impl Jit {
     }
 
     /// Makes the context fit a state (J1).
+    #[inline]
     fn fit(&self, ctx: &mut Ctx, types: &mut Vec<u32>, state: &[u8]) {
-        let layout = self.interp.layout();
-        let n = usize::from(state[0]);
-        let mut at = layout.globals.size;
-        let mut same = types.len() == n && ctx.reshaped == 0;
-        types.resize(n, 0);
-        for pid in 0..n {
+        // Mostly the same processes live as before.
+        let known = types.iter().zip(&ctx.bases);
+        let same = ctx.reshaped == 0
+            && types.len() == usize::from(state[0])
+            && (ctx.len as usize).next_multiple_of(GRAIN) == state.len()
+            && known.clone().all(|(t, base)| self.proctype(state, *base as usize) == *t);
+        if !same {
+            self.fit_anew(ctx, types, state);
+        }
+    }
+
+    #[cold]
+    fn fit_anew(&self, ctx: &mut Ctx, types: &mut Vec<u32>, state: &[u8]) {
+        let mut at = self.interp.layout().globals.size;
+        types.clear();
+        for pid in 0..usize::from(state[0]) {
             let t = self.proctype(state, at as usize);
             ctx.bases[pid] = at;
-            same &= types[pid] == t;
-            types[pid] = t;
+            types.push(t);
             at += self.sizes[t as usize];
         }
         ctx.len = at;
         assert_eq!((at as usize).next_multiple_of(GRAIN), state.len(), "J1");
-        if !same {
-            self.fit_chans(ctx, types);
-        }
+        self.fit_chans(ctx, types);
         ctx.reshaped = 0;
     }
 
     #[inline]
     fn proctype(&self, state: &[u8], frame: usize) -> u32 {
-        match self.interp.layout().proctype {
-            Field { at, bytes: 1, .. } => u32::from(state[frame + at as usize]),
-            field => field.read(&state[frame..]) as u32,
+        if self.proctype.bytes == 1 {
+            u32::from(state[frame + self.proctype.at as usize])
+        } else {
+            self.proctype.read(&state[frame..]) as u32
         }
     }
 
-    #[cold]
     fn fit_chans(&self, ctx: &mut Ctx, types: &[u32]) {
         let layout = self.interp.layout();
         let mut id = 0;
@@ -131,11 +144,12 @@ impl Jit {
         ctx.n_chans = id as u32;
     }
 
-    /// Appends the steps of one process.
-    fn proc_moves(&self, ctx: &mut Ctx, types: &[u32], state: &[u8], pid: usize, raw: &mut Vec<RawStep>) {
+    /// Appends the steps of some processes, youngest first.
+    #[inline]
+    fn moves(&self, ctx: &mut Ctx, types: &[u32], state: &[u8], pids: Range<usize>, raw: &mut Vec<RawStep>) {
         let before = ctx.n_steps;
         loop {
-            self.native.moves(ctx, state, pid, types[pid] as usize, raw);
+            self.native.moves(ctx, state, types, pids.clone(), raw);
             if ctx.overflow == 0 {
                 return;
             }
@@ -146,24 +160,28 @@ impl Jit {
     }
 
     /// The steps of all processes into `raw[..ctx.n_steps]`.
+    #[inline]
     fn all_moves(&self, ctx: &mut Ctx, types: &[u32], state: &[u8], timeout: bool, raw: &mut Vec<RawStep>) {
         ctx.timeout = u32::from(timeout);
         ctx.n_steps = 0;
-        for pid in (0..types.len()).rev() {
-            self.proc_moves(ctx, types, state, pid, raw);
-        }
+        self.moves(ctx, types, state, 0..types.len(), raw);
         if self.interp.system().uses.priorities {
-            let n = ctx.n_steps as usize;
-            let top = raw[..n].iter().map(|s| self.priority(state, ctx, s.pid as usize)).max();
-            let mut kept = 0;
-            for i in 0..n {
-                if Some(self.priority(state, ctx, raw[i].pid as usize)) == top {
-                    raw[kept] = raw[i];
-                    kept += 1;
-                }
-            }
-            ctx.n_steps = kept as u32;
+            self.keep_highest(ctx, state, raw);
         }
+    }
+
+    /// Only steps of the highest priority stay.
+    fn keep_highest(&self, ctx: &mut Ctx, state: &[u8], raw: &mut [RawStep]) {
+        let n = ctx.n_steps as usize;
+        let top = raw[..n].iter().map(|s| self.priority(state, ctx, s.pid as usize)).max();
+        let mut kept = 0;
+        for i in 0..n {
+            if Some(self.priority(state, ctx, raw[i].pid as usize)) == top {
+                raw[kept] = raw[i];
+                kept += 1;
+            }
+        }
+        ctx.n_steps = kept as u32;
     }
 
     /// The steps of the process that holds the floor, none if one of higher priority can move.
@@ -174,34 +192,41 @@ impl Jit {
             let own = self.priority(state, ctx, pid);
             for other in 0..types.len() {
                 if self.priority(state, ctx, other) > own {
-                    self.proc_moves(ctx, types, state, other, raw);
+                    self.moves(ctx, types, state, other..other + 1, raw);
                     if std::mem::take(&mut ctx.n_steps) > 0 {
                         return;
                     }
                 }
             }
         }
-        self.proc_moves(ctx, types, state, pid, raw);
+        self.moves(ctx, types, state, pid..pid + 1, raw);
     }
 
-    /// Does a step to the state that `bytes` ends with.
+    /// Does a step to a copy of the state, laid behind `bytes`.
+    #[inline]
+    #[expect(clippy::too_many_arguments, reason = "the parts of a state and of a batch, borrowed one by one")]
     fn apply(
         &self,
         ctx: &mut Ctx,
         types: &[u32],
+        state: &[u8],
         bytes: &mut Vec<u8>,
-        start: usize,
         step: RawStep,
-        batch: (&mut [u8], &mut [u8]),
+        (reached, truncated): (&mut EdgeSet, &mut EdgeSet),
         raw: &mut Vec<RawStep>,
     ) -> Result<i32, Ask> {
-        if self.any_deterministic && self.nondeterministic(ctx, types, &bytes[start..], step, raw) {
+        if self.any_deterministic && self.nondeterministic(ctx, types, state, step, raw) {
             return Err(Ask);
         }
         let t = types[step.pid as usize] as usize;
-        let code = self.native.apply(ctx, bytes, start, t, step, self.statics.max_len, batch, raw);
+        let mut seen = Seen { reached: reached.marks_mut(), truncated: truncated.marks_mut(), scratch: raw };
+        let code = self.native.apply(ctx, state, bytes, t, step, self.statics.max_len, &mut seen);
         // `enabled()` may have found more steps than fit; the interpreter has no such bounds.
-        if code == Code::ASK || std::mem::take(&mut ctx.overflow) != 0 { Err(Ask) } else { Ok(code) }
+        if code == Code::ASK || ctx.overflow != 0 {
+            ctx.overflow = 0;
+            return Err(Ask);
+        }
+        Ok(code)
     }
 
     /// Has a `D_proctype` another statement that can run, or another that takes the message?
@@ -221,7 +246,7 @@ impl Jit {
             return false;
         }
         ctx.n_steps = 0;
-        self.proc_moves(ctx, types, state, pid, raw);
+        self.moves(ctx, types, state, pid..pid + 1, raw);
         let steps = &raw[..std::mem::take(&mut ctx.n_steps) as usize];
         let halves = |s: &&RawStep| s.edge == step.edge && Some(s.partner) == receiver;
         asked && steps.iter().any(|s| s.edge != step.edge)
@@ -229,111 +254,90 @@ impl Jit {
     }
 
     /// One step, whole. What it adds to the batch is complete or absent.
+    #[inline]
     fn fire_one(&self, state: &mut JitState, n: u32, step: Step, batch: &mut Batch) -> Result<(), Ask> {
-        let JitState { bytes, ctx, types, raw, chain } = state;
-        let start = batch.keys.len();
-        batch.keys.extend_from_slice(bytes);
+        let JitState { bytes, ctx, types, raw, .. } = state;
         ctx.timeout = u32::from(step.timeout);
-        let marks = (batch.reached.marks_mut(), batch.truncated.marks_mut());
-        let code = self.apply(ctx, types, &mut batch.keys, start, raw_step(step), marks, raw)?;
+        let start = batch.keys.len();
+        let edges = (&mut batch.reached, &mut batch.truncated);
+        let code = self.apply(ctx, types, bytes, &mut batch.keys, raw_step(step), edges, raw)?;
         if code == Code::YIELDS {
             batch.push(n, 0, ctx.atomic_steps, Some(start));
             return Ok(());
         }
-        chain.bytes.clear();
-        chain.bytes.extend_from_slice(&batch.keys[start..]);
-        batch.keys.truncate(start);
-        self.follow(ctx, types, raw, chain, n, batch)?;
-        self.fit(ctx, types, bytes);
-        Ok(())
+        self.follow(state, n, start, batch)
     }
 
     /// Follows an `atomic` whose first statement was done, depth first, to the points where the floor is given back.
-    fn follow(
-        &self,
-        ctx: &mut Ctx,
-        types: &mut Vec<u32>,
-        raw: &mut Vec<RawStep>,
-        chain: &mut Chain,
-        n: u32,
-        batch: &mut Batch,
-    ) -> Result<(), Ask> {
+    /// The state it has come to is what the batch holds from `start` on.
+    fn follow(&self, state: &mut JitState, n: u32, start: usize, batch: &mut Batch) -> Result<(), Ask> {
+        let JitState { bytes, ctx, types, raw, chain } = state;
+        let Chain { here, next, choices, spare } = chain;
+        here.clear();
+        here.extend_from_slice(&batch.keys[start..]);
+        batch.keys.truncate(start);
+        spare.append(choices);
         let mut path = 0;
         let mut atomic_steps = ctx.atomic_steps + 1;
         let mut n_links = 0;
         let mut watched: (usize, Vec<u8>) = (0, Vec::new());
-        chain.spare.append(&mut chain.choices);
         let mut keeps = true;
         loop {
+            let mut n_todo = 0;
             if keeps {
                 let floor = ctx.floor as usize;
-                self.fit(ctx, types, &chain.bytes);
-                self.floor_moves(ctx, types, &chain.bytes, floor, raw);
+                self.fit(ctx, types, here);
+                self.floor_moves(ctx, types, here, floor, raw);
+                n_todo = ctx.n_steps as usize;
             }
-            let todo = if keeps { ctx.n_steps as usize } else { 0 };
-            if todo == 0 {
+            let step = if n_todo > 0 {
+                if n_links >= WATCH_FROM {
+                    if *here == watched.1 {
+                        return Err(Ask);
+                    }
+                    if n_links >= 2 * watched.0 {
+                        watched = (n_links, here.clone());
+                    }
+                }
+                if n_todo > 1 {
+                    let mut choice = spare.pop().unwrap_or_default();
+                    choice.before.clone_from(here);
+                    choice.todo.clear();
+                    choice.todo.extend(raw[1..n_todo].iter().rev());
+                    choice.n_links = n_links;
+                    choices.push(choice);
+                }
+                raw[0]
+            } else {
                 // The floor is given back: an outcome. Then the innermost open choice is taken up again.
-                let start = batch.keys.len();
-                batch.keys.extend_from_slice(&chain.bytes);
-                batch.push(n, path, std::mem::take(&mut atomic_steps), Some(start));
+                let from = batch.keys.len();
+                batch.keys.extend_from_slice(here);
+                batch.push(n, path, std::mem::take(&mut atomic_steps), Some(from));
                 path += 1;
-                let Some(choice) = chain.choices.last_mut() else { return Ok(()) };
+                let Some(choice) = choices.last_mut() else { break };
                 n_links = choice.n_links;
-                if n_links + 1 <= watched.0 {
+                if n_links < watched.0 {
                     watched = (0, Vec::new()); // the path that led to the watched state has been left
                 }
                 let step = choice.todo.pop().expect("an open choice has something left to try");
-                chain.bytes.clone_from(&choice.before);
+                here.clone_from(&choice.before);
                 if choice.todo.is_empty() {
-                    chain.spare.extend(chain.choices.pop());
+                    spare.extend(choices.pop());
                 }
-                self.fit(ctx, types, &chain.bytes);
-                keeps = self.link(ctx, types, raw, &mut chain.bytes, step, batch, &mut atomic_steps)?;
-                n_links += 1;
-                continue;
-            }
-            if n_links >= WATCH_FROM {
-                if chain.bytes == watched.1 {
-                    return Err(Ask);
-                }
-                if n_links >= 2 * watched.0 {
-                    watched = (n_links, chain.bytes.clone());
-                }
-            }
-            if todo > 1 {
-                let mut choice = chain.spare.pop().unwrap_or_default();
-                choice.before.clone_from(&chain.bytes);
-                choice.todo.clear();
-                choice.todo.extend(raw[1..todo].iter().rev());
-                choice.n_links = n_links;
-                chain.choices.push(choice);
-            }
-            let step = raw[0];
-            keeps = self.link(ctx, types, raw, &mut chain.bytes, step, batch, &mut atomic_steps)?;
+                self.fit(ctx, types, here);
+                step
+            };
+            ctx.timeout = 0;
+            next.clear();
+            let edges = (&mut batch.reached, &mut batch.truncated);
+            let code = self.apply(ctx, types, here, next, step, edges, raw)?;
+            std::mem::swap(here, next);
+            keeps = code == Code::KEEPS_FLOOR;
+            atomic_steps += ctx.atomic_steps + u32::from(keeps);
             n_links += 1;
         }
-    }
-
-    /// One statement of a chain. Says whether the floor is kept.
-    #[expect(clippy::too_many_arguments, reason = "the parts of a state, borrowed one by one")]
-    fn link(
-        &self,
-        ctx: &mut Ctx,
-        types: &mut Vec<u32>,
-        raw: &mut Vec<RawStep>,
-        bytes: &mut Vec<u8>,
-        step: RawStep,
-        batch: &mut Batch,
-        atomic_steps: &mut u32,
-    ) -> Result<bool, Ask> {
-        ctx.timeout = 0;
-        let marks = (batch.reached.marks_mut(), batch.truncated.marks_mut());
-        let code = self.apply(ctx, types, bytes, 0, step, marks, raw)?;
-        *atomic_steps += ctx.atomic_steps;
-        if code == Code::KEEPS_FLOOR {
-            *atomic_steps += 1;
-        }
-        Ok(code == Code::KEEPS_FLOOR)
+        self.fit(ctx, types, bytes);
+        Ok(())
     }
 
     /// The interpreter does the step, faults and all.

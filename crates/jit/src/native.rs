@@ -8,6 +8,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::default_libcall_names;
 use spinor_model::ir::System;
 use spinor_model::layout::{GRAIN, Layout};
+use std::ops::Range;
 
 /// The code of one system.
 pub(crate) struct Native {
@@ -56,45 +57,51 @@ impl Native {
         Native { moves, apply, module: Some(module) }
     }
 
-    /// Appends the steps of a process to `steps`; `ctx.overflow` says that they did not all fit.
+    /// Appends the steps of the processes `pids`, youngest first, to `steps`; `ctx.overflow` says that they did not all
+    /// fit.
     ///
-    /// The context must fit the state (J1).
-    pub fn moves(&self, ctx: &mut Ctx, state: &[u8], pid: usize, proctype: usize, steps: &mut [RawStep]) {
-        let base = ctx.bases[pid] as usize;
-        assert!(base < ctx.len as usize && ctx.len as usize <= state.len(), "J1");
-        assert!(ctx.n_steps as usize <= steps.len());
+    /// The context must fit the state (J1), and `types` must be the proctypes of its processes.
+    #[inline]
+    pub fn moves(&self, ctx: &mut Ctx, state: &[u8], types: &[u32], pids: Range<usize>, steps: &mut [RawStep]) {
+        assert!(ctx.len as usize <= state.len() && ctx.n_steps as usize <= steps.len(), "J1");
         ctx.steps = steps.as_mut_ptr();
         ctx.max_steps = steps.len() as u32;
-        // SAFETY: `moves` reads the state through the places of the context, which fit it (J1), and writes only the
-        // context and `steps`, of which it is told the length. The edge sets are not touched.
-        unsafe { self.moves[proctype](ctx, state.as_ptr(), pid as u32, state.as_ptr().add(base)) }
+        for pid in pids.rev() {
+            let (base, moves) = (ctx.bases[pid], self.moves[types[pid] as usize]);
+            debug_assert!(base < ctx.len, "J1");
+            // SAFETY: `moves` reads the state through the places of the context, which fit it (J1), and writes only
+            // the context and `steps`, of which it is told the length. The edge sets are not touched.
+            unsafe { moves(ctx, state.as_ptr(), pid as u32, state.as_ptr().add(base as usize)) }
+        }
     }
 
-    /// Does a step to the state at the end of `bytes`, which begins at `start` and may grow into the spare capacity.
-    /// Its new length is `ctx.len`, and `bytes` ends with it unless the interpreter must be asked.
+    /// Does a step to a copy of the state, which is laid behind `bytes` and may grow there up to `room` bytes. Its
+    /// length is `ctx.len`; it is filled up to a whole grain, unless the interpreter must be asked: then `bytes`
+    /// ends anywhere.
     ///
     /// The context must fit the state (J1); the edge sets must be those of the system.
+    #[inline]
     pub fn apply(
         &self,
         ctx: &mut Ctx,
+        state: &[u8],
         bytes: &mut Vec<u8>,
-        start: usize,
         proctype: usize,
         step: RawStep,
         room: usize,
-        (reached, truncated): (&mut [u8], &mut [u8]),
-        scratch: &mut [RawStep],
+        seen: &mut Seen<'_>,
     ) -> i32 {
-        let len = bytes.len() - start;
-        let base = ctx.bases[step.pid as usize] as usize;
-        assert!(base < ctx.len as usize && ctx.len as usize <= len, "J1");
-        bytes.reserve(room.saturating_sub(len));
+        let start = bytes.len();
         let before = ctx.len;
-        ctx.steps = scratch.as_mut_ptr();
-        ctx.max_steps = scratch.len() as u32;
+        bytes.reserve(room.max(state.len()));
+        bytes.extend_from_slice(state);
+        let base = ctx.bases[step.pid as usize] as usize;
+        assert!(base < before as usize && before as usize <= state.len(), "J1");
+        ctx.steps = seen.scratch.as_mut_ptr();
+        ctx.max_steps = seen.scratch.len() as u32;
+        ctx.reached = seen.reached.as_mut_ptr();
+        ctx.truncated = seen.truncated.as_mut_ptr();
         ctx.n_steps = 0;
-        ctx.reached = reached.as_mut_ptr();
-        ctx.truncated = truncated.as_mut_ptr();
         ctx.atomic_steps = 0;
         ctx.rounds = ROUNDS;
         // SAFETY: `apply` reads and writes the state through the places of the context (J1); a process it creates lies
@@ -105,7 +112,7 @@ impl Native {
             let none = std::ptr::null();
             self.apply[proctype](ctx, state, step.pid, state.add(base), step.edge, step.partner, step.half, none, 0)
         };
-        if code != Code::ASK && ctx.len != before {
+        if ctx.len != before && code != Code::ASK {
             let end = ctx.len as usize;
             assert!(end <= room, "J2");
             // SAFETY: the bytes up to `ctx.len` were there or were written by `run`, zeros first; the capacity
@@ -115,6 +122,13 @@ impl Native {
         }
         code
     }
+}
+
+/// Where native code leaves its notes: the edge sets, and steps that `enabled()` looks for.
+pub(crate) struct Seen<'a> {
+    pub reached: &'a mut [u8],
+    pub truncated: &'a mut [u8],
+    pub scratch: &'a mut [RawStep],
 }
 
 /// Statements of a `d_step` or `atomic` that one call does before the interpreter has to say whether they ever end.
