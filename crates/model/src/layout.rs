@@ -6,7 +6,8 @@
 //! up for the bits that are not used. What cannot differ between states has no bytes.
 //!
 //! # Invariants
-//!   L1 a frame is a multiple of four bytes, so frames start at words, and so do channels
+//!   L1 a frame is a multiple of eight bytes, so that no two share a part that the store looks at; channels start
+//!      at words
 //!   L2 a value lies at a multiple of its size, so it never spans two words
 //!   L3 the elements of an array are equally far apart
 //!   L4 bytes that no value owns are zero
@@ -178,7 +179,7 @@ impl Cursor {
             let chan = self.chan(c);
             out.chans.push(chan);
         }
-        self.align(4); // L1
+        self.align(8); // L1
         out.size = self.at;
         assert_eq!(out.slots.len(), frame.n_slots as usize, "validator rule V8");
         out

@@ -158,21 +158,28 @@ impl Compact {
             // Keys of another class than the loaded one's are likely to be more like each other than like an old
             // state.
             let follow = *loaded != Some(class);
+            let near = !follow && cells.is_near(plan);
             while let Some(range) = keys.get(i)
                 && range.len() == n_bytes
             {
                 let key = &bytes[range.clone()];
-                let roots = cells.fold(plan, nodes, key, follow).map_err(|NoRoom| (i, Ok(Need::Nodes)))?;
-                for side in 0..2 {
-                    if roots.changed[side] {
-                        let content = roots.contents[side];
-                        if is_large {
-                            nodes.prefetch(content);
-                        }
-                        lookups.push(Lookup { content, name: names.len() as u32, side: side as u32 });
+                let number = names.len() as u32;
+                let look_up = |side: u32, content: Content| {
+                    if is_large {
+                        nodes.prefetch(content);
                     }
-                }
-                names.push(name(class, roots.numbers[0], roots.numbers[1]));
+                    lookups.push(Lookup { content, name: number, side });
+                };
+                let folded = if near {
+                    cells.fold_near(plan, nodes, key, look_up)
+                } else {
+                    cells.fold(plan, nodes, key, follow).map(|roots| roots.split(look_up))
+                };
+                let [left, right] = match folded {
+                    Ok(numbers) => numbers,
+                    Err(NoRoom) => return Err((i, Ok(Need::Nodes))),
+                };
+                names.push(name(class, left, right));
                 i += 1;
             }
         }

@@ -14,7 +14,7 @@
 
 use crate::memory::differing;
 use crate::nodes::{Content, NoRoom, Nodes};
-use crate::plan::{Plan, WIDTH};
+use crate::plan::Plan;
 
 /// The words and the node numbers of one key.
 #[derive(Debug)]
@@ -40,6 +40,18 @@ pub struct Roots {
     pub contents: [Content; 2],
 }
 
+impl Roots {
+    /// The numbers, once those that changed are handed to `root`.
+    pub fn split(self, mut root: impl FnMut(u32, Content)) -> [u32; 2] {
+        for side in 0..2 {
+            if self.changed[side] {
+                root(side as u32, self.contents[side]);
+            }
+        }
+        self.numbers
+    }
+}
+
 impl Cells {
     pub fn new(plan: &Plan) -> Cells {
         let (words, base, undo) = (vec![0; plan.n_words * 4], vec![0; plan.n_nodes + 1], vec![0; plan.n_nodes]);
@@ -47,23 +59,71 @@ impl Cells {
         Cells { words, numbers: base.clone(), base, undo, n_undo: 0, fresh: true, scratch: Vec::new(), dirty }
     }
 
-    /// The two roots of `key`. The cells stay as they were, unless they are to follow.
+    /// Whether [`Cells::fold_near`] can be used: for keys like those that most systems have.
+    #[inline]
+    pub fn is_near(&self, plan: &Plan) -> bool {
+        !plan.padded && plan.n_nodes < 64 && plan.n_words <= 64 && !self.fresh
+    }
+
+    /// The two roots of `key`, short and without detours: this is what a search does most. A root that changed is
+    /// handed to `root`, left (0) or right (1), to be looked up, and has the number zero. The cells stay as they were.
     #[inline(always)]
+    pub fn fold_near(
+        &mut self,
+        plan: &Plan,
+        nodes: &Nodes,
+        key: &[u8],
+        mut root: impl FnMut(u32, Content),
+    ) -> Result<[u32; 2], NoRoom> {
+        debug_assert!(self.is_near(plan) && self.n_undo == 0, "I2");
+        let mut differ = differing(key.as_chunks().0, self.words.as_chunks().0);
+        let mut dirty = 0u64;
+        while differ != 0 {
+            dirty |= 1 << (plan.leaf_of[differ.trailing_zeros() as usize] % 64);
+            differ &= differ - 1;
+        }
+        let below = (1u64 << (plan.n_nodes - 2)) - 1;
+        let mut changed = 0u64;
+        while dirty & below != 0 {
+            let n = dirty.trailing_zeros() as usize;
+            dirty &= dirty - 1;
+            let number = match nodes.intern(self.content(plan, key, n)) {
+                Ok(number) => number,
+                Err(NoRoom) => {
+                    self.restore(changed);
+                    return Err(NoRoom);
+                }
+            };
+            self.numbers[n] = number;
+            changed |= 1 << n;
+            dirty |= 1 << (plan.parent_of[n] % 64);
+        }
+        let mut numbers = [self.base[plan.left], self.base[plan.right]];
+        if dirty >> plan.left & 1 == 1 {
+            root(0, self.content(plan, key, plan.left));
+            numbers[0] = 0;
+        }
+        if dirty >> plan.right & 1 == 1 {
+            root(1, self.content(plan, key, plan.right));
+            numbers[1] = 0;
+        }
+        self.restore(changed);
+        Ok(numbers)
+    }
+
+    #[inline(always)]
+    fn restore(&mut self, mut changed: u64) {
+        while changed != 0 {
+            let n = changed.trailing_zeros() as usize;
+            self.numbers[n] = self.base[n];
+            changed &= changed - 1;
+        }
+    }
+
+    /// The two roots of any key. The cells stay as they were, unless they are to follow.
     pub fn fold(&mut self, plan: &Plan, nodes: &Nodes, key: &[u8], follow: bool) -> Result<Roots, NoRoom> {
         debug_assert_eq!(self.n_undo, 0, "I2");
-        if plan.n_nodes >= 64 || follow || self.fresh {
-            return self.fold_any(plan, nodes, key, follow);
-        }
-        if !plan.padded {
-            let roots = self.climb(plan, nodes, key, &mut Few(0));
-            self.go_back();
-            return roots;
-        }
-        let words = self.pad(key);
-        let roots = self.climb(plan, nodes, &words, &mut Few(0));
-        self.go_back();
-        self.scratch = words;
-        roots
+        self.fold_any(plan, nodes, key, follow)
     }
 
     #[inline(never)]
@@ -156,11 +216,14 @@ impl Cells {
             let numbers = &self.numbers[..];
             return pair_up(|i| numbers[sources[i] as usize]);
         }
-        let (words, _) = words.as_chunks::<4>();
-        match words.get(plan.runs[n] as usize..).and_then(|rest| rest.first_chunk::<WIDTH>()) {
-            Some(run) => pair_up(|i| u32::from_le_bytes(run[i])),
-            None => pair_up(|i| words.get(sources[i] as usize).map_or(0, |word| u32::from_le_bytes(*word))),
+        let leaf = &plan.leaves[n];
+        if leaf.paired {
+            let (twos, _) = words.as_chunks::<8>();
+            let two = |i: usize| u64::from_le_bytes(twos[leaf.pairs[i] as usize]) & leaf.masks[i];
+            return [two(0), two(1), two(2), two(3)];
         }
+        let (words, _) = words.as_chunks::<4>();
+        pair_up(|i| words.get(sources[i] as usize).map_or(0, |word| u32::from_le_bytes(*word)))
     }
 
     /// Becomes this key.

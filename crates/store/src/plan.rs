@@ -12,6 +12,8 @@
 //!   key is padded with zeros, and its length in bytes is its last word. So a name, which says the class, says the
 //!   length, and different keys have different names.
 //!
+//!   Words are taken two at a time where the order keeps pairs together, which is faster.
+//!
 //!   Which words lie together decides how many nodes there are; that is the caller's knowledge, given as an order
 //!   of the words.
 //!
@@ -70,8 +72,8 @@ pub struct Plan {
     pub n_nodes: usize,
     /// For each leaf its words, for each other node its children; where there is none, [`NO_WORD`] and `n_nodes`.
     pub sources: Vec<[u32; WIDTH]>,
-    /// For each leaf its first word, if it has as many as it can and they lie together; else [`NO_WORD`].
-    pub runs: Vec<u32>,
+    /// How each leaf takes its words.
+    pub leaves: Vec<Leaf>,
     /// For each word its leaf.
     pub leaf_of: Vec<u32>,
     /// For each node the one above it; `n_nodes` for the two roots.
@@ -83,6 +85,29 @@ pub struct Plan {
 /// No key has so many words.
 const NO_WORD: u32 = NONE;
 
+/// The words of a leaf, two at a time.
+#[derive(Debug)]
+pub struct Leaf {
+    /// Whether they can be had so: every second word follows the one before it, which has an even place.
+    pub paired: bool,
+    pub pairs: [u32; WIDTH / 2],
+    /// All ones, or zero for a pair that is not there.
+    pub masks: [u64; WIDTH / 2],
+}
+
+impl Leaf {
+    fn new(words: &[u32; WIDTH]) -> Leaf {
+        let (twos, _) = words.as_chunks::<2>();
+        let fits = |[a, b]: &[u32; 2]| a % 2 == 0 && a + 1 == *b;
+        let there = |i: usize| twos[i] != [NO_WORD; 2];
+        Leaf {
+            paired: there(0) && (0..WIDTH / 2).all(|i| !there(i) || fits(&twos[i])),
+            pairs: std::array::from_fn(|i| if there(i) { twos[i][0] / 2 } else { 0 }),
+            masks: std::array::from_fn(|i| if there(i) { u64::MAX } else { 0 }),
+        }
+    }
+}
+
 impl Plan {
     /// `order[j]` is the word that comes `j`-th; where it is no permutation of the first so many words, and for
     /// words that it does not mention, the words keep their order.
@@ -93,7 +118,8 @@ impl Plan {
         let mut tree: Vec<[u32; WIDTH]> = Vec::new();
         let [left, right] = [left, right].map(|words| {
             let from = tree.len();
-            tree.extend(parts(words.len(), words.len().div_ceil(WIDTH).max(1)).map(|part| few(&words[part])));
+            let parts = parts(words.len() / 2, words.len().div_ceil(WIDTH).max(1));
+            tree.extend(parts.map(|part| few(&words[2 * part.start..2 * part.end])));
             from..tree.len()
         });
         let n_leaves = tree.len();
@@ -119,12 +145,8 @@ impl Plan {
         }
         assert!(leaf_of.iter().all(|leaf| *leaf != NONE), "every word hangs in a leaf");
         assert!(n_nodes - left.min(right) == 2, "the roots come last");
-        let run = |words: &[u32; WIDTH]| {
-            let together = words[0] != NONE && words.windows(2).all(|two| two[0].wrapping_add(1) == two[1]);
-            if together { words[0] } else { NO_WORD }
-        };
-        let runs = tree[..n_leaves].iter().map(run).collect();
-        Plan { n_words, padded, n_leaves, n_nodes, sources: tree, runs, leaf_of, parent_of, left, right }
+        let leaves = tree[..n_leaves].iter().map(Leaf::new).collect();
+        Plan { n_words, padded, n_leaves, n_nodes, sources: tree, leaves, leaf_of, parent_of, left, right }
     }
 }
 
@@ -208,7 +230,7 @@ mod tests {
         let plan = Plan::new(8, &[]);
         assert_eq!((plan.n_words, plan.n_leaves, plan.n_nodes), (32, 4, 6));
         assert_eq!(plan.sources[1], [8, 9, 10, 11, 12, 13, 14, 15]);
-        assert_eq!(plan.runs, [0, 8, 16, 24]);
+        assert!(plan.leaves[1].paired && plan.leaves[1].pairs == [4, 5, 6, 7] && plan.leaves[1].masks == [u64::MAX; 4]);
         assert_eq!(plan.sources[4..], [[0, 1, 6, 6, 6, 6, 6, 6], [2, 3, 6, 6, 6, 6, 6, 6]]);
         assert_eq!((plan.left, plan.right), (4, 5));
         assert_eq!((plan.leaf_of[9], plan.parent_of[1], plan.parent_of[4]), (1, 4, 6));

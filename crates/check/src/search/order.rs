@@ -21,14 +21,23 @@ const STEPS: usize = 3_000;
 const WALK: usize = 300;
 /// Too few states to learn from.
 const FEW: usize = 200;
-const MOST_WORDS: usize = 400;
+const MOST_WORDS: usize = 200;
+const WORD: usize = 8;
 const SWAPS: usize = 300;
 
-/// An order for the words of keys as long as this one, learned from states reachable from it.
+/// An order for the words of keys as long as this one, learned from states reachable from it. Pairs of words that the
+/// store takes at once stay together.
 pub fn learn<S: Successors>(system: &S, key: &[u8]) -> Vec<u32> {
-    let n = key.len().div_ceil(4);
+    let pairs = order_of_pairs(system, key);
+    let n = key.len().div_ceil(4) as u32;
+    pairs.iter().flat_map(|p| [2 * p, 2 * p + 1]).filter(|w| *w < n).collect()
+}
+
+/// The same for pairs, which are the words of the rest of this file.
+fn order_of_pairs<S: Successors>(system: &S, key: &[u8]) -> Vec<u32> {
+    let n = key.len().div_ceil(WORD);
     let natural: Vec<u32> = (0..n as u32).collect();
-    if !(5..=MOST_WORDS).contains(&n) {
+    if !(3..=MOST_WORDS).contains(&n) {
         return natural;
     }
     let sample = Sample::take(system, key);
@@ -67,11 +76,11 @@ pub fn learn<S: Successors>(system: &S, key: &[u8]) -> Vec<u32> {
     order
 }
 
-fn word(key: &[u8], n: usize) -> u32 {
-    let bytes = &key[4 * n..key.len().min(4 * n + 4)];
-    let mut word = [0; 4];
+fn word(key: &[u8], n: usize) -> u64 {
+    let bytes = &key[WORD * n..key.len().min(WORD * n + WORD)];
+    let mut word = [0; WORD];
     word[..bytes.len()].copy_from_slice(bytes);
-    u32::from_le_bytes(word)
+    u64::from_le_bytes(word)
 }
 
 /// States met on random walks, and how often a step changed each pair of words.
@@ -82,7 +91,7 @@ struct Sample {
 
 impl Sample {
     fn take<S: Successors>(system: &S, key: &[u8]) -> Sample {
-        let n = key.len().div_ceil(4);
+        let n = key.len().div_ceil(WORD);
         let mut sample = Sample { states: vec![key.to_vec()], together: vec![0; n * n] };
         let mut rng = Rng(0x2545_f491_4f6c_dd1d);
         let mut state = system.unpack(key);
@@ -170,7 +179,7 @@ struct Judge {
 
 impl Judge {
     fn new(states: &[Vec<u8>], n: usize) -> Judge {
-        let column = |w: usize| states.iter().map(|s| mix((w as u64) << 32 | u64::from(word(s, w)))).collect();
+        let column = |w: usize| states.iter().map(|s| mix(mix(w as u64) ^ word(s, w))).collect();
         Judge { columns: (0..n).map(column).collect(), sums: Vec::new() }
     }
 
@@ -237,7 +246,7 @@ mod tests {
         type State = Vec<u8>;
 
         fn initial(&self) -> Result<Vec<u8>, Fault> {
-            Ok(vec![0; 24])
+            Ok(vec![0; 48])
         }
 
         fn pack(&self, state: &Vec<u8>, key: &mut Vec<u8>) {
@@ -262,7 +271,7 @@ mod tests {
             for (n, step) in steps.iter().enumerate() {
                 let from = batch.keys.len();
                 batch.keys.extend_from_slice(state);
-                for at in [4 * usize::from(step.pid), 12 + 4 * usize::from(step.pid)] {
+                for at in [8 * usize::from(step.pid), 24 + 8 * usize::from(step.pid)] {
                     batch.keys[from + at] = (state[at] + 1) % 40;
                 }
                 batch.push(n as u32, 0, 0, Some(from));
@@ -276,7 +285,7 @@ mod tests {
 
     #[test]
     fn what_changes_together_hangs_together() {
-        let order = learn(&Shadows, &[0; 24]);
+        let order = order_of_pairs(&Shadows, &[0; 48]);
         let mut sorted = order.clone();
         sorted.sort();
         assert_eq!(sorted, [0, 1, 2, 3, 4, 5]);
@@ -289,6 +298,9 @@ mod tests {
     #[test]
     fn an_order_is_a_permutation_also_where_nothing_can_be_learned() {
         assert_eq!(learn(&Shadows, &[0; 8]), [0, 1]);
+        let mut words = learn(&Shadows, &[0; 48]);
+        words.sort();
+        assert_eq!(words, (0..12).collect::<Vec<u32>>());
         let order = chain(&[0; 49], 7);
         assert_eq!(order, [0, 1, 2, 3, 4, 5, 6]);
     }
