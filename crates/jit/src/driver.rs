@@ -89,11 +89,11 @@ impl Jit {
         let mut at = layout.globals.size;
         let mut same = types.len() == n && ctx.reshaped == 0;
         types.resize(n, 0);
-        for pid in 0..n {
+        for (kept, base) in types.iter_mut().zip(&mut ctx.bases[..n]) {
             let t = self.proctype(state, at as usize);
-            ctx.bases[pid] = at;
-            same &= types[pid] == t;
-            types[pid] = t;
+            *base = at;
+            same &= *kept == t;
+            *kept = t;
             at += self.sizes[t as usize];
         }
         ctx.len = at;
@@ -185,6 +185,7 @@ impl Jit {
     }
 
     /// Does a step to the state that `bytes` ends with.
+    #[expect(clippy::too_many_arguments, reason = "the parts of a state, borrowed one by one")]
     fn apply(
         &self,
         ctx: &mut Ctx,
@@ -279,7 +280,7 @@ impl Jit {
                 path += 1;
                 let Some(choice) = chain.choices.last_mut() else { return Ok(()) };
                 n_links = choice.n_links;
-                if n_links + 1 <= watched.0 {
+                if n_links < watched.0 {
                     watched = (0, Vec::new()); // the path that led to the watched state has been left
                 }
                 let step = choice.todo.pop().expect("an open choice has something left to try");
@@ -319,7 +320,7 @@ impl Jit {
     fn link(
         &self,
         ctx: &mut Ctx,
-        types: &mut Vec<u32>,
+        types: &[u32],
         raw: &mut Vec<RawStep>,
         bytes: &mut Vec<u8>,
         step: RawStep,

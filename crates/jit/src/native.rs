@@ -74,6 +74,7 @@ impl Native {
     /// Its new length is `ctx.len`, and `bytes` ends with it unless the interpreter must be asked.
     ///
     /// The context must fit the state (J1); the edge sets must be those of the system.
+    #[expect(clippy::too_many_arguments, reason = "all that the code is told")]
     pub fn apply(
         &self,
         ctx: &mut Ctx,
