@@ -1,11 +1,13 @@
-//! Making the code, owning its memory, and the only places where it is called.
+//! Making the code, owning its memory, and the only places where it is called. The one unsafe file of this crate.
+
+#![allow(unsafe_code)]
 
 use crate::code::{Functions, Plan, define};
 use crate::ctx::{Apply, Code, Ctx, Moves, NOBODY, RawStep};
 use crate::statics::Statics;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::default_libcall_names;
+use cranelift_module::{FuncId, default_libcall_names};
 use spinor_model::ir::System;
 use spinor_model::layout::{GRAIN, Layout};
 
@@ -38,22 +40,18 @@ impl Native {
         let plan = Plan { system, layout, statics, functions };
         define(&mut module, &plan);
         module.finalize_definitions().expect("memory for the code");
+        let finished = |functions: &[FuncId]| functions.iter().map(|f| module.get_finalized_function(*f)).collect();
+        let (moves, apply): (Vec<_>, Vec<_>) = (finished(&plan.functions.moves), finished(&plan.functions.apply));
         // SAFETY: each function was declared with the signature of the type it is turned into (code/mod.rs,
         // `Functions::declare`), in the platform's own calling convention, which is what `extern "C"` means.
-        let moves = plan
-            .functions
-            .moves
-            .iter()
-            .map(|f| unsafe { std::mem::transmute::<*const u8, Moves>(module.get_finalized_function(*f)) });
-        let moves = moves.collect();
+        let as_moves = |at| unsafe { std::mem::transmute::<*const u8, Moves>(at) };
         // SAFETY: as above.
-        let apply = plan
-            .functions
-            .apply
-            .iter()
-            .map(|f| unsafe { std::mem::transmute::<*const u8, Apply>(module.get_finalized_function(*f)) });
-        let apply = apply.collect();
-        Native { moves, apply, module: Some(module) }
+        let as_apply = |at| unsafe { std::mem::transmute::<*const u8, Apply>(at) };
+        Native {
+            moves: moves.into_iter().map(as_moves).collect(),
+            apply: apply.into_iter().map(as_apply).collect(),
+            module: Some(module),
+        }
     }
 
     /// Appends the steps of a process to `steps`; `ctx.overflow` says that they did not all fit.
