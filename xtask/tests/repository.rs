@@ -85,29 +85,90 @@ fn every_paper_that_is_cited_is_in_the_references() {
     }
 }
 
-#[test]
-fn no_source_contains_unsafe_code_or_a_stub() {
+fn sources() -> Vec<PathBuf> {
     let mut sources = Vec::new();
-    files(&root().join("crates"), "rs", &mut sources);
-    files(&root().join("xtask"), "rs", &mut sources);
-    files(&root().join("bench"), "rs", &mut sources);
+    for folder in ["crates", "xtask", "bench"] {
+        files(&root().join(folder), "rs", &mut sources);
+    }
+    assert!(sources.len() > 100, "only {} sources", sources.len());
+    sources
+}
+
+#[test]
+fn no_source_contains_a_stub() {
     // Put together here, so that this file does not contain them.
     let stubs = [["to", "do!("].concat(), ["unimpl", "emented!("].concat(), ["#[ig", "nore"].concat()];
-    for path in sources {
+    for path in sources() {
         let text = std::fs::read_to_string(&path).expect("a source");
         for stub in &stubs {
             assert!(!text.contains(stub.as_str()), "{} contains {stub}", path.display());
         }
     }
-    let workspace = std::fs::read_to_string(root().join("Cargo.toml")).expect("the workspace");
-    assert!(workspace.contains("unsafe_code = \"forbid\""), "the workspace forbids unsafe code");
+}
+
+/// Where unsafe code may be, and the files whose first lines say so.
+const UNSAFE: [(&str, &str); 2] = [("crates/jit", "src/native.rs"), ("crates/store", "src/memory.rs")];
+
+#[test]
+fn only_the_store_and_native_code_may_be_unsafe() {
+    let read = |path: &str| std::fs::read_to_string(root().join(path)).expect(path);
+    assert!(read("Cargo.toml").contains("[workspace.lints.rust]\nunsafe_code = \"forbid\"\n"));
+    let mut manifests = Vec::new();
+    files(&root().join("crates"), "toml", &mut manifests);
+    manifests.extend(["xtask/Cargo.toml", "bench/Cargo.toml"].map(|m| root().join(m)));
+    for path in manifests {
+        let manifest = std::fs::read_to_string(&path).expect("a manifest");
+        let name = path.strip_prefix(root()).expect("it is ours");
+        if UNSAFE.iter().any(|(folder, _)| name.starts_with(folder)) {
+            // `deny`, so that the one file that may can say so; with a reason in the manifest.
+            let (before, _) = manifest.split_once("[lints.rust]\nunsafe_code = \"deny\"\n").expect("denied elsewhere");
+            assert!(before.lines().last().is_some_and(|l| l.starts_with('#')), "{}: why?", name.display());
+        } else {
+            assert!(manifest.contains("[lints]\nworkspace = true"), "{}: not the workspace's lints", name.display());
+            assert!(!manifest.contains("unsafe_code"), "{}", name.display());
+        }
+    }
+    // Put together here, so that this file does not contain it.
+    let allow = ["allow(un", "safe_code)"].concat();
+    for path in sources() {
+        let text = std::fs::read_to_string(&path).expect("a source");
+        let may = UNSAFE.iter().any(|(folder, file)| path.ends_with(format!("{folder}/{file}")));
+        assert_eq!(text.contains(&allow), may, "{}", path.display());
+    }
+}
+
+#[test]
+fn every_unsafe_block_says_why_it_is_safe() {
+    let word = ["un", "safe"].concat();
+    let mut n = 0;
+    for path in sources() {
+        let inside = UNSAFE.iter().any(|(folder, _)| path.starts_with(root().join(folder)));
+        let text = std::fs::read_to_string(&path).expect("a source");
+        let lines: Vec<&str> = text.lines().collect();
+        for (i, line) in lines.iter().enumerate() {
+            let code = line.split("//").next().unwrap_or("");
+            let uses = |what: &str| code.contains(&format!("{word} {what}"));
+            let place = || format!("{}:{}", path.display(), i + 1);
+            if !(uses("{") || uses("impl") || uses("fn") || uses("trait")) {
+                continue; // a function pointer's type, or nothing of the kind
+            }
+            assert!(inside, "{}: unsafe code has its two rooms", place());
+            n += 1;
+            // The comment that ends right above, attributes aside; a declaration states its contract instead.
+            let above = lines[..i].iter().rev().map(|l| l.trim()).skip_while(|l| l.starts_with("#["));
+            let mut comment = above.take_while(|l| l.starts_with("//"));
+            let wanted = if uses("{") || uses("impl") { "// SAFETY:" } else { "/// # Safety" };
+            assert!(comment.any(|l| l.starts_with(wanted)), "{}: no `{wanted}` above", place());
+        }
+    }
+    assert!(n > 15, "only {n} were found");
 }
 
 #[test]
 fn every_corpus_model_has_its_expectation() {
     let mut models = Vec::new();
     files(&root().join("corpus"), "pml", &mut models);
-    assert!(models.len() >= 35, "only {} models", models.len());
+    assert!(models.len() >= 95, "only {} models", models.len());
     for model in models {
         assert!(model.with_extension("expect").exists(), "{} has no .expect", model.display());
     }

@@ -1,6 +1,6 @@
 //! From settings to a report: which properties there are, which search answers them.
 
-use crate::clock::{Clock, peak_memory_bytes};
+use crate::clock::{Clock, memory_bytes, peak_memory_bytes};
 use crate::observer::Observer;
 use crate::plan::{self, Cell, Combination};
 use crate::report::{Chosen, PropertyReport, Report, Stats, Unreached};
@@ -216,7 +216,8 @@ impl Asked<'_> {
         let system = optimised(interp.shared_system(), settings.optimisations());
         let replayed = Interp::new(system.clone());
         let exec = Arc::new(executors.executor(system));
-        let limit = settings.max_memory.map_or(u64::MAX, |n| n.saturating_sub(settings.held_before));
+        // What the program holds by now, native code and all, is not the search's to spend.
+        let limit = settings.max_memory.map_or(u64::MAX, |n| n.saturating_sub(memory_bytes()));
         let request = Request {
             kinds: self.kinds.clone(),
             all_errors: settings.all_errors,

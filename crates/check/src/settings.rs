@@ -19,8 +19,6 @@ pub struct Settings {
     pub max_time: Option<Duration>,
     /// Bytes that the program may hold.
     pub max_memory: Option<u64>,
-    /// Of these, bytes that it holds before a search starts.
-    pub held_before: u64,
     /// Bytes of a store whose size is fixed beforehand.
     pub table: Option<u64>,
     /// Threads that may search.
@@ -74,7 +72,6 @@ impl Default for Settings {
             max_depth: None,
             max_time: None,
             max_memory: None,
-            held_before: 0,
             table: None,
             jobs: 1,
             shorten: true,

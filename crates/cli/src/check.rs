@@ -119,8 +119,8 @@ fn check_one(options: &Options, screen: Screen, path: &Path) -> Answer {
     }
     let interp = Interp::new(model.system.clone());
     let mut settings = options.settings();
-    settings.held_before = spinor_check::clock::memory_bytes();
-    settings.max_memory = settings.max_memory.or_else(|| Some(memory::fair_share()? + settings.held_before));
+    let whole = || Some(memory::fair_share()? + spinor_check::clock::memory_bytes());
+    settings.max_memory = settings.max_memory.or_else(whole);
     let names: Vec<String> = model.formulas.iter().map(|f| f.name.clone()).collect();
     let mut ticker = Ticker::new(!options.quiet);
     let report = match options.executor {

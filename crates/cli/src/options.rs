@@ -392,7 +392,6 @@ impl Options {
             max_depth: self.depth,
             max_time: self.time,
             max_memory: self.memory,
-            held_before: 0,
             // The paths need some, too.
             table: self.memory.map(|bytes| bytes / 2),
             jobs: self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get())),

@@ -14,6 +14,11 @@ pub(crate) struct RawStep {
     /// [`NOBODY`] if the process moves alone.
     pub partner: u32,
     pub half: u32,
+    /// What came of it, if it was done at once: a [`Code`], the bytes of the successor, and the statements after which
+    /// the floor was kept.
+    pub code: i32,
+    pub len: u32,
+    pub atomic_steps: u32,
 }
 
 pub(crate) const NOBODY: u32 = u32::MAX;
@@ -36,12 +41,16 @@ pub(crate) struct Ctx {
     pub steps: *mut RawStep,
     pub reached: *mut u8,
     pub truncated: *mut u8,
+    /// Where the next successor goes when steps are done at once, and the end of the room for them.
+    pub out: *mut u8,
+    pub out_end: *mut u8,
     pub n_steps: u32,
     pub max_steps: u32,
     /// A step did not fit.
     pub overflow: u32,
-    /// Bytes of the state.
+    /// Bytes of the state, and the most that a state can have.
     pub len: u32,
+    pub max_len: u32,
     pub n_chans: u32,
     /// A process came or went: `bases` and `chans` are no longer those of the state the driver works on.
     pub reshaped: u32,
@@ -70,10 +79,13 @@ impl Default for Ctx {
             steps: std::ptr::null_mut(),
             reached: std::ptr::null_mut(),
             truncated: std::ptr::null_mut(),
+            out: std::ptr::null_mut(),
+            out_end: std::ptr::null_mut(),
             n_steps: 0,
             max_steps: 0,
             overflow: 0,
             len: 0,
+            max_len: 0,
             n_chans: 0,
             reshaped: 0,
             timeout: 0,
@@ -93,6 +105,9 @@ impl Default for Ctx {
 /// How a call of native code ended.
 pub(crate) struct Code;
 
+/// Statements of a `d_step` or `atomic` that one call does before the interpreter has to say whether they ever end.
+pub(crate) const ROUNDS: i32 = 100_000;
+
 impl Code {
     /// Done; anyone may move.
     pub const YIELDS: i32 = 0;
@@ -102,7 +117,7 @@ impl Code {
     pub const ASK: i32 = 2;
 }
 
-/// `(ctx, state, pid, frame)`: appends the steps of a process.
+/// `(ctx, state, pid, frame)`: appends the steps of a process, or does them as well.
 pub(crate) type Moves = unsafe extern "C" fn(*mut Ctx, *const u8, u32, *const u8);
 /// `(ctx, state, pid, frame, edge, partner, half, message, chan)`: does a statement, a handshake or a `d_step` whole.
 pub(crate) type Apply = unsafe extern "C" fn(*mut Ctx, *mut u8, u32, *mut u8, u32, u32, u32, *const i32, u32) -> i32;

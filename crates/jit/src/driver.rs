@@ -35,6 +35,8 @@ pub struct JitState {
     /// The proctypes of the live processes, for which the context's tables are right.
     types: Vec<u32>,
     raw: Vec<RawStep>,
+    /// Steps that were listed and done.
+    done: Vec<RawStep>,
     chain: Chain,
 }
 
@@ -271,7 +273,7 @@ impl Jit {
     /// Follows an `atomic` whose first statement was done, depth first, to the points where the floor is given back.
     /// The state it has come to is what the batch holds from `start` on.
     fn follow(&self, state: &mut JitState, n: u32, start: usize, batch: &mut Batch) -> Result<(), Ask> {
-        let JitState { bytes, ctx, types, raw, chain } = state;
+        let JitState { bytes, ctx, types, raw, chain, .. } = state;
         let Chain { here, next, choices, spare } = chain;
         here.clear();
         here.extend_from_slice(&batch.keys[start..]);
@@ -340,6 +342,38 @@ impl Jit {
         Ok(())
     }
 
+    /// One step, by native code or, if it cannot be or must not, by the interpreter. The context fits the state.
+    #[inline]
+    fn fire_whole(&self, state: &mut JitState, n: u32, step: Step, must_ask: bool, batch: &mut Batch) {
+        let (outcomes, keys) = (batch.outcomes.len(), batch.keys.len());
+        if must_ask || self.fire_one(state, n, step, batch).is_err() {
+            batch.outcomes.truncate(outcomes);
+            batch.keys.truncate(keys);
+            self.ask(state, n, step, batch);
+            state.ctx.reshaped = 1; // wherever it stopped
+        }
+        if state.ctx.reshaped != 0 {
+            self.fit(&mut state.ctx, &mut state.types, &state.bytes);
+        }
+    }
+
+    /// Lists and does all steps, with as much room as they need.
+    #[inline]
+    fn expand_all(&self, state: &mut JitState, timeout: bool, batch: &mut Batch) {
+        let JitState { bytes, ctx, types, raw, .. } = state;
+        loop {
+            ctx.timeout = u32::from(timeout);
+            let mut seen =
+                Seen { reached: batch.reached.marks_mut(), truncated: batch.truncated.marks_mut(), scratch: raw };
+            self.native.expand(ctx, bytes, types, &mut batch.keys, self.statics.max_len, &mut seen);
+            if ctx.overflow == 0 {
+                return;
+            }
+            ctx.overflow = 0;
+            raw.resize(raw.len() * 2, RawStep::default());
+        }
+    }
+
     /// The interpreter does the step, faults and all.
     #[cold]
     fn ask(&self, state: &JitState, n: u32, step: Step, batch: &mut Batch) {
@@ -349,6 +383,15 @@ impl Jit {
         for outcome in &mut batch.outcomes[from..] {
             outcome.step = n;
         }
+    }
+}
+
+fn step_of(raw: &RawStep, timeout: bool) -> Step {
+    Step {
+        pid: raw.pid as Pid,
+        edge: EdgeId::new(raw.edge as usize),
+        partner: (raw.partner != NOBODY).then(|| (raw.partner as Pid, EdgeId::new(raw.half as usize))),
+        timeout,
     }
 }
 
@@ -375,8 +418,14 @@ impl Successors for Jit {
 
     fn unpack(&self, key: &[u8]) -> JitState {
         let raw = vec![RawStep::default(); FIRST_STEPS];
-        let mut state =
-            JitState { bytes: Vec::new(), ctx: Box::default(), types: Vec::new(), raw, chain: Chain::default() };
+        let mut state = JitState {
+            bytes: Vec::new(),
+            ctx: Box::default(),
+            types: Vec::new(),
+            raw,
+            done: Vec::new(),
+            chain: Chain::default(),
+        };
         state.ctx.reshaped = 1;
         self.unpack_into(key, &mut state);
         state
@@ -401,26 +450,45 @@ impl Successors for Jit {
             timeout = true;
             self.all_moves(ctx, types, bytes, true, raw);
         }
-        steps.extend(raw[..ctx.n_steps as usize].iter().map(|s| Step {
-            pid: s.pid as Pid,
-            edge: EdgeId::new(s.edge as usize),
-            partner: (s.partner != NOBODY).then(|| (s.partner as Pid, EdgeId::new(s.half as usize))),
-            timeout,
-        }));
+        steps.extend(raw[..ctx.n_steps as usize].iter().map(|s| step_of(s, timeout)));
+    }
+
+    fn expand(&self, state: &mut JitState, steps: &mut Vec<Step>, batch: &mut Batch) {
+        // Who has a choice that depends on all steps at once takes the long way.
+        let uses = self.interp.system().uses;
+        if uses.priorities || self.any_deterministic {
+            self.enabled(state, steps);
+            return self.fire(state, steps, batch);
+        }
+        steps.clear();
+        let mut at = batch.keys.len();
+        let mut timeout = false;
+        self.expand_all(state, timeout, batch);
+        if state.ctx.n_steps == 0 && uses.timeout {
+            timeout = true;
+            self.expand_all(state, timeout, batch);
+        }
+        // A step that is not whole is done again, and what it does may need the list's memory.
+        let mut done = std::mem::take(&mut state.done);
+        done.clear();
+        done.extend_from_slice(&state.raw[..state.ctx.n_steps as usize]);
+        for (n, raw) in done.iter().enumerate() {
+            let step = step_of(raw, timeout);
+            steps.push(step);
+            if raw.code == Code::YIELDS {
+                let end = at + raw.len as usize;
+                batch.push_key(n as u32, 0, raw.atomic_steps, at..end);
+                at = end;
+            } else {
+                self.fire_whole(state, n as u32, step, raw.code == Code::ASK, batch);
+            }
+        }
+        state.done = done;
     }
 
     fn fire(&self, state: &mut JitState, steps: &[Step], batch: &mut Batch) {
         for (n, step) in steps.iter().enumerate() {
-            let (outcomes, keys) = (batch.outcomes.len(), batch.keys.len());
-            if self.fire_one(state, n as u32, *step, batch).is_err() {
-                batch.outcomes.truncate(outcomes);
-                batch.keys.truncate(keys);
-                self.ask(state, n as u32, *step, batch);
-                state.ctx.reshaped = 1; // wherever it stopped
-            }
-            if state.ctx.reshaped != 0 {
-                self.fit(&mut state.ctx, &mut state.types, &state.bytes);
-            }
+            self.fire_whole(state, n as u32, *step, false, batch);
         }
     }
 

@@ -17,8 +17,6 @@
 //!   O1 the same steps, outcomes, keys and faults as the interpreter, in the same order, on every reachable state:
 //!      tests/same.rs, over the corpus and random models
 
-#![allow(unsafe_code)]
-
 mod code;
 mod ctx;
 mod driver;

@@ -1,11 +1,13 @@
-//! Making the code, owning its memory, and the only places where it is called.
+//! Making the code, owning its memory, and the only places where it is called. The one unsafe file of this crate.
+
+#![allow(unsafe_code)]
 
 use crate::code::{Functions, Plan, define};
-use crate::ctx::{Apply, Code, Ctx, Moves, NOBODY, RawStep};
+use crate::ctx::{Apply, Code, Ctx, Moves, NOBODY, ROUNDS, RawStep};
 use crate::statics::Statics;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::default_libcall_names;
+use cranelift_module::{FuncId, default_libcall_names};
 use spinor_model::ir::System;
 use spinor_model::layout::{GRAIN, Layout};
 use std::ops::Range;
@@ -15,6 +17,7 @@ pub(crate) struct Native {
     /// `None` only while it is dropped.
     module: Option<JITModule>,
     moves: Vec<Moves>,
+    expand: Vec<Moves>,
     apply: Vec<Apply>,
 }
 
@@ -39,22 +42,20 @@ impl Native {
         let plan = Plan { system, layout, statics, functions };
         define(&mut module, &plan);
         module.finalize_definitions().expect("memory for the code");
+        let finished = |functions: &[FuncId]| functions.iter().map(|f| module.get_finalized_function(*f)).collect();
+        let of = &plan.functions;
+        let [moves, expand, apply]: [Vec<_>; 3] = [&of.moves, &of.expand, &of.apply].map(|f| finished(f));
         // SAFETY: each function was declared with the signature of the type it is turned into (code/mod.rs,
         // `Functions::declare`), in the platform's own calling convention, which is what `extern "C"` means.
-        let moves = plan
-            .functions
-            .moves
-            .iter()
-            .map(|f| unsafe { std::mem::transmute::<*const u8, Moves>(module.get_finalized_function(*f)) });
-        let moves = moves.collect();
+        let as_moves = |at| unsafe { std::mem::transmute::<*const u8, Moves>(at) };
         // SAFETY: as above.
-        let apply = plan
-            .functions
-            .apply
-            .iter()
-            .map(|f| unsafe { std::mem::transmute::<*const u8, Apply>(module.get_finalized_function(*f)) });
-        let apply = apply.collect();
-        Native { moves, apply, module: Some(module) }
+        let as_apply = |at| unsafe { std::mem::transmute::<*const u8, Apply>(at) };
+        Native {
+            moves: moves.into_iter().map(as_moves).collect(),
+            expand: expand.into_iter().map(as_moves).collect(),
+            apply: apply.into_iter().map(as_apply).collect(),
+            module: Some(module),
+        }
     }
 
     /// Appends the steps of the processes `pids`, youngest first, to `steps`; `ctx.overflow` says that they did not all
@@ -75,12 +76,62 @@ impl Native {
         }
     }
 
+    /// Lists the steps of all processes, youngest first, and does each to a copy of the state; the copies that are
+    /// whole lie behind `bytes` one after the other, as the steps say. `ctx.overflow` says that there was too little
+    /// room for steps or copies: then nothing counts.
+    ///
+    /// The context must fit the state (J1), and `types` must be the proctypes of its processes; the edge sets must be
+    /// those of the system, and no state may have more than `longest` bytes.
+    #[inline]
+    pub fn expand(
+        &self,
+        ctx: &mut Ctx,
+        state: &[u8],
+        types: &[u32],
+        bytes: &mut Vec<u8>,
+        longest: usize,
+        seen: &mut Seen<'_>,
+    ) {
+        assert!((ctx.len as usize).next_multiple_of(GRAIN) == state.len(), "J1");
+        let start = bytes.len();
+        // Two grains more than a state: the last one is copied and filled whole.
+        let room = longest.max(state.len()) + 2 * GRAIN;
+        bytes.reserve(seen.scratch.len() * state.len() + room);
+        ctx.max_len = room as u32;
+        ctx.n_steps = 0;
+        ctx.overflow = 0;
+        ctx.steps = seen.scratch.as_mut_ptr();
+        ctx.max_steps = seen.scratch.len() as u32;
+        ctx.reached = seen.reached.as_mut_ptr();
+        ctx.truncated = seen.truncated.as_mut_ptr();
+        let spare = bytes.spare_capacity_mut().as_mut_ptr_range();
+        (ctx.out, ctx.out_end) = (spare.start.cast(), spare.end.cast());
+        for pid in (0..types.len()).rev() {
+            let (base, expand) = (ctx.bases[pid], self.expand[types[pid] as usize]);
+            debug_assert!(base < ctx.len, "J1");
+            // SAFETY: as for `moves` and `apply`: the state is read through the places of the context (J1), which fit
+            // it again after each step; a copy is made only where `room` bytes are left before `out_end`, more than any
+            // state has (J2), so all that is written lies in the spare capacity.
+            unsafe { expand(ctx, state.as_ptr(), pid as u32, state.as_ptr().add(base as usize)) }
+        }
+        if ctx.overflow == 0 {
+            // SAFETY: from the old length up to `out` lie whole copies, each written by its step up to its padded
+            // length.
+            unsafe {
+                let end = ctx.out.offset_from(bytes.as_ptr());
+                bytes.set_len(end as usize);
+            }
+        }
+        debug_assert!(bytes.len() >= start);
+    }
+
     /// Does a step to a copy of the state, which is laid behind `bytes` and may grow there up to `room` bytes. Its
     /// length is `ctx.len`; it is filled up to a whole grain, unless the interpreter must be asked: then `bytes`
     /// ends anywhere.
     ///
     /// The context must fit the state (J1); the edge sets must be those of the system.
     #[inline]
+    #[expect(clippy::too_many_arguments, reason = "all that the code is told")]
     pub fn apply(
         &self,
         ctx: &mut Ctx,
@@ -131,9 +182,6 @@ pub(crate) struct Seen<'a> {
     pub scratch: &'a mut [RawStep],
 }
 
-/// Statements of a `d_step` or `atomic` that one call does before the interpreter has to say whether they ever end.
-const ROUNDS: i32 = 100_000;
-
 impl Drop for Native {
     fn drop(&mut self) {
         if let Some(module) = self.module.take() {
@@ -145,6 +193,6 @@ impl Drop for Native {
 
 impl RawStep {
     pub fn alone(pid: u32, edge: u32) -> RawStep {
-        RawStep { pid, edge, partner: NOBODY, half: NOBODY }
+        RawStep { pid, edge, partner: NOBODY, half: NOBODY, ..RawStep::default() }
     }
 }

@@ -8,7 +8,7 @@ use spinor_jit::Jit;
 use spinor_lang::{Options, load};
 use spinor_model::interp::Interp;
 use spinor_model::ir::System;
-use spinor_model::successors::Successors;
+use spinor_model::successors::{Batch, Successors};
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -65,6 +65,16 @@ fn compare(name: &str, system: &Arc<System>) -> usize {
             assert_eq!(ours.atomic_steps, theirs.atomic_steps, "{name}: state {at}, {step:?}");
         }
         assert_eq!(our_batch.faults, their_batch.faults, "{name}: state {at}");
+        // All at once is the same.
+        let mut at_once = jit.batch();
+        jit.expand(&mut theirs, &mut their_steps, &mut at_once);
+        assert_eq!(ours_steps, their_steps, "{name}: state {at}, at once");
+        let outcomes = |batch: &Batch| -> Vec<_> {
+            let all = batch.outcomes.iter();
+            all.map(|o| (o.step, o.path, o.atomic_steps, batch.key(o).map(<[u8]>::to_vec))).collect()
+        };
+        assert_eq!(outcomes(&our_batch), outcomes(&at_once), "{name}: state {at}, at once");
+        assert_eq!(our_batch.faults, at_once.faults, "{name}: state {at}, at once");
         for outcome in &our_batch.outcomes {
             if let Some(key) = our_batch.key(outcome)
                 && seen.insert(key.to_vec())

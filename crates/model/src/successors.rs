@@ -81,6 +81,13 @@ impl Batch {
         self.outcomes.push(Outcome { step, path, atomic_steps, from, to });
     }
 
+    /// The same for a key that lies anywhere in `keys`.
+    #[inline]
+    pub fn push_key(&mut self, step: u32, path: u32, atomic_steps: u32, key: Range<usize>) {
+        debug_assert!(key.end <= self.keys.len() && key.end < NO_KEY as usize);
+        self.outcomes.push(Outcome { step, path, atomic_steps, from: key.start as u32, to: key.end as u32 });
+    }
+
     #[inline]
     pub fn key(&self, outcome: &Outcome) -> Option<&[u8]> {
         outcome.key().map(|range| &self.keys[range])
@@ -174,6 +181,12 @@ pub trait Successors: Sync {
     fn enabled(&self, state: &mut Self::State, steps: &mut Vec<Step>);
     /// Appends the outcomes of these steps, in order.
     fn fire(&self, state: &mut Self::State, steps: &[Step], batch: &mut Batch);
+    /// Both at once: all steps, and the outcomes of all. Batches of states whose outcomes lie in order need not have
+    /// their keys in the same order.
+    fn expand(&self, state: &mut Self::State, steps: &mut Vec<Step>, batch: &mut Batch) {
+        self.enabled(state, steps);
+        self.fire(state, steps, batch);
+    }
     /// Which faults that do not end a run are still worth telling in outcomes made with this state: failed assertions,
     /// broken promises. What nobody waits for need not be told, if leaving it out is faster.
     fn heed(&self, _state: &mut Self::State, _assertions: bool, _promises: bool) {}

@@ -275,7 +275,12 @@ impl Worker {
         let Run { system, store, .. } = run;
         store.load(&mut seat.hand, id, &mut self.key);
         system.unpack_into(&self.key, &mut seat.state);
-        system.enabled(&mut seat.state, &mut self.offered);
+        let (n_outcomes, n_faults, n_keys) = (self.batch.outcomes.len(), self.batch.faults.len(), self.keys.len());
+        if level.deeper {
+            system.expand(&mut seat.state, &mut self.offered, &mut self.batch);
+        } else {
+            system.enabled(&mut seat.state, &mut self.offered);
+        }
         self.news.expanded += 1;
         if self.offered.is_empty() {
             if !system.may_end(&seat.state) {
@@ -287,8 +292,6 @@ impl Worker {
             self.cut = true;
             return Ok(());
         }
-        let (n_outcomes, n_faults, n_keys) = (self.batch.outcomes.len(), self.batch.faults.len(), self.keys.len());
-        system.fire(&mut seat.state, &self.offered, &mut self.batch);
         for outcome in &self.batch.outcomes[n_outcomes..] {
             self.counters.atomic_steps += u64::from(outcome.atomic_steps);
             if let Some(key) = outcome.key() {

@@ -133,6 +133,7 @@ impl Gen<'_, '_> {
     }
 
     /// Jumps to `found` with the position of the message a receive would take, or to `none`.
+    #[expect(clippy::too_many_arguments, reason = "what a receive is, and the three places it may lead to")]
     fn first_match(
         &mut self,
         chan: Chan,

@@ -5,7 +5,7 @@
 //! Whatever faults goes to the block `ask`: the interpreter does the step again and says what is wrong.
 
 use super::chan::Chan;
-use super::{Blame, Gen, Me};
+use super::{Blame, Gen, Me, Mode};
 use crate::ctx::{Code, Ctx, NOBODY, RECEIVER};
 use crate::statics::{Class, range};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -317,7 +317,7 @@ impl Gen<'_, '_> {
         self.another_round(walk.ask);
         let mut known = HashMap::new();
         for &edge in &walk.t.locs[loc].edges {
-            let ready = self.ready(walk.t, edge, false, &mut known);
+            let ready = self.ready(walk.t, edge, Mode::Ask, &mut known);
             let (yes, no) = (self.block(), self.block());
             self.branch(ready, yes, no);
             self.go(yes);

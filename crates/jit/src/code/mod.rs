@@ -31,7 +31,9 @@ use std::mem::offset_of;
 pub(crate) struct Functions {
     /// By proctype.
     pub moves: Vec<FuncId>,
+    pub expand: Vec<FuncId>,
     pub apply: Vec<FuncId>,
+    emit: Vec<FuncId>,
     run: Vec<FuncId>,
     takes: Vec<FuncId>,
     /// All of them over all processes.
@@ -76,6 +78,8 @@ impl Functions {
         };
         Functions {
             moves: each("moves", &[PTR, PTR, I32, PTR], &[]),
+            expand: each("expand", &[PTR, PTR, I32, PTR], &[]),
+            emit: each("emit", &[PTR, PTR, I32, PTR, I32], &[]),
             apply: each("apply", &[PTR, PTR, I32, PTR, I32, I32, I32, PTR, I32], &[I32]),
             run: each("run", &[PTR, PTR, PTR, I32, PTR], &[I32]),
             takes: each("takes", &[PTR, PTR, I32, PTR, I32, PTR, I32, I32, I32], &[I32]),
@@ -97,7 +101,9 @@ pub(crate) fn define(module: &mut JITModule, plan: &Plan<'_>) {
     let mut maker = Maker { module, shared: FunctionBuilderContext::new(), plan };
     for (t, _) in plan.system.proctypes.enumerated() {
         let f = &plan.functions;
-        maker.make(f.moves[t.index()], |g, p| g.moves(t, p));
+        maker.make(f.moves[t.index()], |g, p| g.moves(t, Mode::List, p));
+        maker.make(f.expand[t.index()], |g, p| g.moves(t, Mode::Do, p));
+        maker.make(f.emit[t.index()], |g, p| g.emit(t, p));
         maker.make(f.apply[t.index()], |g, p| g.apply(t, p));
         maker.make(f.run[t.index()], |g, p| g.run(t, p));
         maker.make(f.takes[t.index()], |g, p| g.takes(t, p));
@@ -169,6 +175,16 @@ struct Me {
     pid: Value,
     /// The first byte of its frame.
     frame: Value,
+}
+
+/// What happens to steps that are found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// Nothing: only whether there is one counts.
+    Ask,
+    List,
+    /// They are listed and done.
+    Do,
 }
 
 #[derive(Clone, Copy)]

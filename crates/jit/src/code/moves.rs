@@ -1,17 +1,18 @@
 //! Which steps a process can take, and who answers a rendez-vous.
 
-use super::{Gen, Me, plain};
-use crate::ctx::{Ctx, NOBODY, RawStep};
+use super::{Gen, Me, Mode, plain};
+use crate::ctx::{Code, Ctx, NOBODY, ROUNDS, RawStep};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use spinor_model::index::Idx;
 use spinor_model::ir::{EdgeId, Effect, Expr, Guard, Loc, Pattern, Proctype, ProctypeId};
+use spinor_model::layout::GRAIN;
 use std::collections::HashMap;
 use std::mem::offset_of;
 
 impl Gen<'_, '_> {
     /// `(ctx, state, pid, frame)`
-    pub(super) fn moves(&mut self, t: ProctypeId, params: &[Value]) {
+    pub(super) fn moves(&mut self, t: ProctypeId, mode: Mode, params: &[Value]) {
         let plan = self.plan();
         let proctype = &plan.system.proctypes[t];
         self.me = Some(Me { t, pid: params[2], frame: params[3] });
@@ -28,7 +29,7 @@ impl Gen<'_, '_> {
             self.go(block);
             let mut known = HashMap::new();
             for edge in &location.edges {
-                self.ready(proctype, *edge, true, &mut known);
+                self.ready(proctype, *edge, mode, &mut known);
             }
             self.jump(out);
         }
@@ -36,14 +37,14 @@ impl Gen<'_, '_> {
         self.b.ins().return_(&[]);
     }
 
-    /// Whether an edge can run, eight bits; pushes its steps if asked to. `known` keeps what was found out about the
+    /// Whether an edge can run, eight bits; lists or does its steps if asked to. `known` keeps what was found out about the
     /// edges of the location. An edge that waits in vain is noted as not ready, whatever its own guards say: who asks
     /// about it asks about those it waited for as well (validator, V3).
     pub(super) fn ready(
         &mut self,
         t: &Proctype,
         edge: EdgeId,
-        push: bool,
+        mode: Mode,
         known: &mut HashMap<EdgeId, Value>,
     ) -> Value {
         let mut blocked = None;
@@ -53,7 +54,7 @@ impl Gen<'_, '_> {
                     let other = match known.get(other) {
                         Some(v) => *v,
                         None => {
-                            let v = self.ready_alone(t, *other, false);
+                            let v = self.ready_alone(t, *other, Mode::Ask);
                             known.insert(*other, v);
                             v
                         }
@@ -66,14 +67,14 @@ impl Gen<'_, '_> {
             }
         }
         let result = match blocked {
-            None => self.ready_alone(t, edge, push),
+            None => self.ready_alone(t, edge, mode),
             Some(blocked) => {
                 let free = self.block();
                 let (done, result) = self.join(types::I8);
                 let no = self.b.ins().iconst(types::I8, 0);
                 self.b.ins().brif(blocked, done, &[no.into()], free, &[]);
                 self.go(free);
-                let v = self.ready_alone(t, edge, push);
+                let v = self.ready_alone(t, edge, mode);
                 self.jump_with(done, v);
                 self.go(done);
                 result
@@ -84,7 +85,7 @@ impl Gen<'_, '_> {
     }
 
     /// As far as its own guards go. A guard that faults holds.
-    fn ready_alone(&mut self, t: &Proctype, edge: EdgeId, push: bool) -> Value {
+    fn ready_alone(&mut self, t: &Proctype, edge: EdgeId, mode: Mode) -> Value {
         let e = &t.edges[edge];
         let (done, result) = self.join(types::I8);
         let (yes, no) = (self.block(), self.block());
@@ -120,10 +121,14 @@ impl Gen<'_, '_> {
                     let words = g.in_words(&message);
                     let id = g.value(chan, yes);
                     let pid = g.own().pid;
-                    let edge = g.int(if push { edge.index() as i32 } else { NOBODY as i32 });
+                    let edge = g.int(if mode == Mode::Ask { NOBODY as i32 } else { edge.index() as i32 });
                     let n = g.int(message.len() as i32);
                     let call = [g.ctx, g.vec, pid, edge, id, words, n];
+                    let before = g.load_ctx(types::I32, offset_of!(Ctx, n_steps));
                     let count = g.call(g.plan.functions.partners, &call).expect("a result");
+                    if mode == Mode::Do {
+                        g.emit_from(before);
+                    }
                     let some = g.compare(IntCC::NotEqual, count, 0);
                     g.jump_with(done, some);
                 }),
@@ -136,11 +141,16 @@ impl Gen<'_, '_> {
             self.jump(yes);
         }
         self.go(yes);
-        if push {
+        if mode != Mode::Ask {
             let me = self.own();
             let edge = self.int(edge.index() as i32);
             let nobody = self.int(NOBODY as i32);
+            let n = self.load_ctx(types::I32, offset_of!(Ctx, n_steps));
             self.push(me.pid, edge, nobody, nobody);
+            if mode == Mode::Do {
+                let args = [self.ctx, self.vec, me.pid, me.frame, n];
+                self.call(self.plan.functions.emit[me.t.index()], &args);
+            }
         }
         let one = self.b.ins().iconst(types::I8, 1);
         self.jump_with(done, one);
@@ -178,6 +188,114 @@ impl Gen<'_, '_> {
         self.store_ctx(more, offset_of!(Ctx, n_steps));
         self.jump(done);
         self.go(done);
+    }
+
+    /// Does the steps of this process that were listed from number `from` on.
+    fn emit_from(&mut self, from: Value) {
+        let me = self.own();
+        let (next, n) = self.join(types::I32);
+        let (body, done) = (self.block(), self.block());
+        self.jump_with(next, from);
+        self.go(next);
+        let end = self.load_ctx(types::I32, offset_of!(Ctx, n_steps));
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, n, end);
+        self.branch(more, body, done);
+        self.go(body);
+        let args = [self.ctx, self.vec, me.pid, me.frame, n];
+        self.call(self.plan.functions.emit[me.t.index()], &args);
+        let n = self.b.ins().iadd_imm_s(n, 1);
+        self.jump_with(next, n);
+        self.go(done);
+    }
+
+    /// `(ctx, state, pid, frame, n)`: does the `n`-th listed step, one of this process, to a copy of the state. The
+    /// copy stays if the step is whole; otherwise the driver does it again. The context fits the state again
+    /// afterwards: rows of a process that came lie beyond those that count, and one that went leaves its rows behind.
+    pub(super) fn emit(&mut self, t: ProctypeId, params: &[Value]) {
+        let &[ctx, vec, pid, frame, n] = params else { unreachable!("five parameters") };
+        let (out, full) = (self.block(), self.cold());
+        // A step that found no room in the list is not there.
+        let listed = self.load_ctx(types::I32, offset_of!(Ctx, n_steps));
+        let missing = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, n, listed);
+        self.leave_if(missing, out);
+        let copy = self.load_ctx(types::I64, offset_of!(Ctx, out));
+        let end = self.load_ctx(types::I64, offset_of!(Ctx, out_end));
+        let max = self.load_ctx(types::I32, offset_of!(Ctx, max_len));
+        let max = self.wide(max);
+        let room = self.b.ins().isub(end, copy);
+        let short = self.b.ins().icmp(IntCC::UnsignedLessThan, room, max);
+        self.leave_if(short, full);
+        // The copy, by grains.
+        let len = self.load_ctx(types::I32, offset_of!(Ctx, len));
+        let wide = self.wide(len);
+        let (next, at) = self.join(types::I64);
+        let (body, copied) = (self.block(), self.block());
+        let zero = self.b.ins().iconst(types::I64, 0);
+        self.jump_with(next, zero);
+        self.go(next);
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, at, wide);
+        self.branch(more, body, copied);
+        self.go(body);
+        let from = self.b.ins().iadd(vec, at);
+        let to = self.b.ins().iadd(copy, at);
+        let grain = self.b.ins().load(types::I8X16, plain(), from, 0);
+        self.b.ins().store(plain(), grain, to, 0);
+        let at = self.b.ins().iadd_imm_s(at, GRAIN as i64);
+        self.jump_with(next, at);
+        self.go(copied);
+        let steps = self.load_ctx(types::I64, offset_of!(Ctx, steps));
+        let nth = self.wide(n);
+        let nth = self.b.ins().imul_imm_s(nth, size_of::<RawStep>() as i64);
+        let step = self.b.ins().iadd(steps, nth);
+        let [edge, partner, half] =
+            [offset_of!(RawStep, edge), offset_of!(RawStep, partner), offset_of!(RawStep, half)]
+                .map(|at| self.b.ins().load(types::I32, plain(), step, at as i32));
+        let n_chans = self.load_ctx(types::I32, offset_of!(Ctx, n_chans));
+        let timeout = self.load_ctx(types::I32, offset_of!(Ctx, timeout));
+        let none = self.int(0);
+        self.store_ctx(none, offset_of!(Ctx, atomic_steps));
+        let rounds = self.int(ROUNDS);
+        self.store_ctx(rounds, offset_of!(Ctx, rounds));
+        let distance = self.b.ins().isub(frame, vec);
+        let there = self.b.ins().iadd(copy, distance);
+        let call = [ctx, copy, pid, there, edge, partner, half, zero, none];
+        let code = self.call(self.plan.functions.apply[t.index()], &call).expect("a result");
+        let new_len = self.load_ctx(types::I32, offset_of!(Ctx, len));
+        self.store_ctx(len, offset_of!(Ctx, len));
+        self.store_ctx(n_chans, offset_of!(Ctx, n_chans));
+        self.store_ctx(timeout, offset_of!(Ctx, timeout));
+        self.store_ctx(none, offset_of!(Ctx, reshaped));
+        self.b.ins().store(plain(), code, step, offset_of!(RawStep, code) as i32);
+        let whole = self.compare(IntCC::Equal, code, i64::from(Code::YIELDS));
+        let keep = self.block();
+        self.branch(whole, keep, out);
+        self.go(keep);
+        // Zeros up to the end of the grain. If nothing came or went, they are there.
+        let (fill, filled) = (self.cold(), self.block());
+        let other = self.b.ins().icmp(IntCC::NotEqual, new_len, len);
+        self.branch(other, fill, filled);
+        self.go(fill);
+        let wide = self.wide(new_len);
+        let behind = self.b.ins().iadd(copy, wide);
+        self.b.ins().store(plain(), zero, behind, 0);
+        self.b.ins().store(plain(), zero, behind, 8);
+        self.jump(filled);
+        self.go(filled);
+        let padded = self.b.ins().iadd_imm_s(new_len, GRAIN as i64 - 1);
+        let padded = self.b.ins().band_imm_s(padded, -(GRAIN as i64));
+        self.b.ins().store(plain(), padded, step, offset_of!(RawStep, len) as i32);
+        let kept = self.load_ctx(types::I32, offset_of!(Ctx, atomic_steps));
+        self.b.ins().store(plain(), kept, step, offset_of!(RawStep, atomic_steps) as i32);
+        let wide = self.wide(padded);
+        let after = self.b.ins().iadd(copy, wide);
+        self.store_ctx(after, offset_of!(Ctx, out));
+        self.jump(out);
+        self.go(full);
+        let one = self.int(1);
+        self.store_ctx(one, offset_of!(Ctx, overflow));
+        self.jump(out);
+        self.go(out);
+        self.b.ins().return_(&[]);
     }
 
     /// `(ctx, state, sender, edge, chan, message, n)`: how many can take the message, youngest first; pushes the

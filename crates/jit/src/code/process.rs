@@ -65,9 +65,9 @@ impl Gen<'_, '_> {
         for var in proctype.frame.vars.iter() {
             var.shape.leaves(&mut |_, ty| types_of.push(ty));
         }
-        for slot in 0..proctype.n_params as usize {
+        for (slot, ty) in types_of.iter().enumerate().take(proctype.n_params as usize) {
             let v = self.load_word(args, slot);
-            let kept = self.keep(types_of[slot], v, INT);
+            let kept = self.keep(*ty, v, INT);
             self.store(frame, layout.slots[slot], kept);
         }
         for init in &proctype.frame.inits {
