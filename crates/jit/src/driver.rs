@@ -374,6 +374,34 @@ impl Jit {
         }
     }
 
+    /// Takes in what was listed and done from step `from` on, whose key would be at `at`. A step that is not whole is
+    /// done again, and what it does may need the list's memory.
+    fn finish(
+        &self,
+        state: &mut JitState,
+        from: usize,
+        mut at: usize,
+        timeout: bool,
+        steps: &mut Vec<Step>,
+        batch: &mut Batch,
+    ) {
+        let mut done = std::mem::take(&mut state.done);
+        done.clear();
+        done.extend_from_slice(&state.raw[from..state.ctx.n_steps as usize]);
+        for (n, raw) in (from as u32..).zip(&done) {
+            let step = step_of(raw, timeout);
+            steps.push(step);
+            if raw.code == Code::YIELDS {
+                let end = at + raw.len as usize;
+                batch.push_key(n, 0, raw.atomic_steps, at..end);
+                at = end;
+            } else {
+                self.fire_whole(state, n, step, raw.code == Code::ASK, batch);
+            }
+        }
+        state.done = done;
+    }
+
     /// The interpreter does the step, faults and all.
     #[cold]
     fn ask(&self, state: &JitState, n: u32, step: Step, batch: &mut Batch) {
@@ -468,22 +496,19 @@ impl Successors for Jit {
             timeout = true;
             self.expand_all(state, timeout, batch);
         }
-        // A step that is not whole is done again, and what it does may need the list's memory.
-        let mut done = std::mem::take(&mut state.done);
-        done.clear();
-        done.extend_from_slice(&state.raw[..state.ctx.n_steps as usize]);
-        for (n, raw) in done.iter().enumerate() {
-            let step = step_of(raw, timeout);
-            steps.push(step);
-            if raw.code == Code::YIELDS {
-                let end = at + raw.len as usize;
-                batch.push_key(n as u32, 0, raw.atomic_steps, at..end);
-                at = end;
-            } else {
-                self.fire_whole(state, n as u32, step, raw.code == Code::ASK, batch);
+        let n_steps = state.ctx.n_steps as usize;
+        steps.reserve(n_steps);
+        batch.outcomes.reserve(n_steps);
+        for n in 0..n_steps {
+            let raw = state.raw[n];
+            if raw.code != Code::YIELDS {
+                return self.finish(state, n, at, timeout, steps, batch);
             }
+            steps.push(step_of(&raw, timeout));
+            let end = at + raw.len as usize;
+            batch.push_key(n as u32, 0, raw.atomic_steps, at..end);
+            at = end;
         }
-        state.done = done;
     }
 
     fn fire(&self, state: &mut JitState, steps: &[Step], batch: &mut Batch) {
