@@ -273,9 +273,8 @@ impl Asked<'_> {
             report.advice = self.advice(stopped);
         }
         for kind in SAFETY {
-            let n = tally.of(kind);
-            if n > 0 && !request.kinds.contains(&kind) {
-                report.notes.push(format!("met but not asked about: {n} × {kind}"));
+            if tally.of(kind) > 0 && !request.kinds.contains(&kind) {
+                report.notes.push(format!("met but not asked about: {kind}"));
             }
         }
         let told = traces.into_iter().map(|(kind, trace, _)| {

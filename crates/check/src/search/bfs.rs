@@ -248,7 +248,8 @@ impl Worker {
     ) -> Result<(), Halt> {
         {
             let ledger = run.ledger.read().expect("nothing panics while it is held");
-            run.system.heed(&mut seat.state, ledger.heeds(Kind::Assertion), ledger.heeds(Kind::Promise));
+            let heeds = |kind| ledger.heeds(kind, &self.tally);
+            run.system.heed(&mut seat.state, heeds(Kind::Assertion), heeds(Kind::Promise));
         }
         let mut ids = std::mem::take(&mut self.ids);
         while level.units.take(&mut ids) {

@@ -437,17 +437,17 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
     fn see(&mut self, kind: Kind, last: Option<(Step, u32)>, fault: Option<Fault>) {
         self.tally.count(kind);
         let mut ledger = self.run.ledger.lock().expect("nothing panics while it is held");
-        if !ledger.0.take(kind, fault.as_ref().and_then(place_of)) {
-            return;
+        if ledger.0.take(kind, fault.as_ref().and_then(place_of)) {
+            let mut steps = self.prefix.as_ref().map_or(Vec::new(), |p| p.steps());
+            steps.extend(self.taken(self.frames.len() - 1));
+            steps.extend(last);
+            ledger.1.push(Found { kind, steps, fault });
+            if ledger.0.settled() {
+                self.run.signals.stop(Stopped::Settled);
+            }
         }
-        let mut steps = self.prefix.as_ref().map_or(Vec::new(), |p| p.steps());
-        steps.extend(self.taken(self.frames.len() - 1));
-        steps.extend(last);
-        ledger.1.push(Found { kind, steps, fault });
-        if ledger.0.settled() {
-            self.run.signals.stop(Stopped::Settled);
-        }
-        let (assertions, promises) = (ledger.0.heeds(Kind::Assertion), ledger.0.heeds(Kind::Promise));
+        let heeds = |kind| ledger.0.heeds(kind, &self.tally);
+        let (assertions, promises) = (heeds(Kind::Assertion), heeds(Kind::Promise));
         self.run.system.heed(&mut self.state, assertions, promises);
     }
 

@@ -218,9 +218,10 @@ impl Ledger {
         wanted
     }
 
-    /// Is another violation of this kind worth noticing, be it only to be counted?
-    fn heeds(&self, kind: Kind) -> bool {
-        self.all_errors || !self.kinds.contains(&kind) || self.wants(kind, None)
+    /// Is another violation of this kind worth noticing, be it only to be counted? Of what nobody asked about, it is
+    /// enough to know that there is one.
+    fn heeds(&self, kind: Kind, met: &Tally) -> bool {
+        if self.kinds.contains(&kind) { self.all_errors || self.wants(kind, None) } else { met.of(kind) == 0 }
     }
 
     fn settled(&self) -> bool {
