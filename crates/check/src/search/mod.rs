@@ -219,9 +219,13 @@ impl Ledger {
     }
 
     /// Is another violation of this kind worth noticing, be it only to be counted? Of what nobody asked about, it is
-    /// enough to know that there is one.
+    /// enough to know that there is one; and who does not ask about promises does not pay for watching them.
     fn heeds(&self, kind: Kind, met: &Tally) -> bool {
-        if self.kinds.contains(&kind) { self.all_errors || self.wants(kind, None) } else { met.of(kind) == 0 }
+        match kind {
+            _ if self.kinds.contains(&kind) => self.all_errors || self.wants(kind, None),
+            Kind::Promise => false,
+            _ => met.of(kind) == 0,
+        }
     }
 
     fn settled(&self) -> bool {
