@@ -1,0 +1,17 @@
+/* truth: the assertion is violated, in one part only: the last of 257, one more than a byte can number. */
+#define N 257
+short g;
+active proctype P() {
+  int n;
+  do
+  :: d_step { n < N - 1 -> n++; assert(!(n == 256 && g == 256)) }
+  :: d_step { n == N - 1 -> n = 0 }
+  od
+}
+
+active proctype Q() {
+  do
+  :: d_step { g < N - 1 -> g++ }
+  :: d_step { g == N - 1 -> g = 0 }
+  od
+}
