@@ -117,6 +117,8 @@ fn optimisations_change_no_verdict_and_only_remove_states() {
             assert_eq!(verdicts(&doc), verdicts(&plain), "{place} {way:?}");
             assert_eq!(other, code, "{place} {way:?}");
             assert!(number(&doc, "stored") <= number(&plain, "stored"), "{place} {way:?}");
+            let lost = |doc: &Json| doc.get("truncations").and_then(Json::as_list).expect("a list").to_vec();
+            assert!(lost(&doc).iter().all(|t| lost(&plain).contains(t)), "{place} {way:?}: a note about nothing");
         }
     }
 }
