@@ -11,7 +11,7 @@ use crate::verdict::{Kind, Verdict};
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Edge, Effect, System};
-use spinor_model::optimise::{Optimisations, Watched, optimise};
+use spinor_model::optimise::{Optimisations, Watched, optimise, unkept};
 use spinor_model::successors::{EdgeSet, Successors};
 use spinor_store::{Arena, Bitstate, Budget, Compact, Full, HashCompact, Visited};
 use std::collections::BTreeSet;
@@ -267,7 +267,7 @@ impl Asked<'_> {
         if stopped.is_none() && omission.is_none() && counters.stored > 0 {
             report.unreached = Some(unreached(interp.system(), &reached));
         }
-        report.truncations = truncated.iter().collect();
+        report.truncations = truncated.iter().filter(|(t, e)| !unkept(replayed.system(), *t, *e)).collect();
         if let Some(stopped) = stopped {
             report.notes.push(format!("{stopped}: the numbers cover only a part of the states"));
             report.advice = self.advice(stopped);

@@ -16,6 +16,8 @@ mod merge;
 mod range;
 mod unread;
 
+pub use unread::unkept;
+
 use crate::index::Idx;
 use crate::ir::{Expr, Loc, Place, ProctypeId, System};
 

@@ -14,12 +14,13 @@
 //!   Both only keep a variable that could go.
 //!
 //! What the user loses: where a variable that is not read overflows, the note about lost bits may be missing, because
-//! the overflow need not happen any more. Prints show such variables only in replays, on the original.
+//! the overflow need not happen any more. Prints show such variables only in replays, on the original. Nor is there
+//! a note where the overflow is one of a value that nobody kept ([`unkept`]): it may not happen in the original.
 
 use super::range::{Range, effect_faults, index_faults};
 use super::{Watched, everywhere};
 use crate::index::Idx;
-use crate::ir::{Effect, Expr, Init, Pattern, Place, Proctype, Scope, System};
+use crate::ir::{EdgeId, Effect, Expr, Init, Pattern, Place, Proctype, ProctypeId, Scope, System};
 use std::collections::BTreeSet;
 
 /// A frame (0 for the globals, else one more than the proctype) and a variable of it.
@@ -40,6 +41,30 @@ pub(super) fn hide(system: &mut System, watched: &Watched<'_>) -> Vec<String> {
         }
     }
     names
+}
+
+/// Does the edge compute with a variable that is left out of the key? From one state to the next its value is
+/// lost, so what the edge computes need not be what it computes in the original, and bits that it loses mean nothing.
+pub fn unkept(system: &System, proctype: ProctypeId, edge: EdgeId) -> bool {
+    let hidden = |t: &Proctype, e: &Expr| {
+        let mut found = false;
+        e.each_part(&mut |e| {
+            if let Expr::Read(place) = e {
+                let frame = if place.scope == Scope::Global { &system.globals } else { &t.frame };
+                found |= frame.vars[place.var].hidden;
+            }
+        });
+        found
+    };
+    let t = &system.proctypes[proctype];
+    t.edges[edge].effects.iter().any(|effect| match effect {
+        Effect::Assign { value, .. } => hidden(t, value),
+        Effect::Run { proctype, .. } => {
+            let new = &system.proctypes[*proctype];
+            new.frame.inits.iter().any(|init| matches!(init, Init::Value { value, .. } if hidden(new, value)))
+        }
+        _ => false,
+    })
 }
 
 /// A flow of values into a variable: what is read for it, if the variable is.

@@ -1,0 +1,156 @@
+//! However a model is run, it answers the same: executors, threads, stores and optimisations, through the binary, on
+//! every model of the corpus.
+
+use spinor::json::Json;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus")
+}
+
+fn models(folder: &Path) -> Vec<PathBuf> {
+    let mut out = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("the corpus").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            out.extend(models(&path));
+        } else if path.extension().is_some_and(|e| e == "pml") {
+            out.push(path);
+        }
+    }
+    out.sort();
+    out
+}
+
+/// The exit code, and the document without what differs from run to run: times, memory, and `but`.
+fn answer(model: &Path, options: &[&str], but: &[&str]) -> (i32, Json) {
+    let run = Command::new(env!("CARGO_BIN_EXE_spinor"))
+        .arg("check")
+        .arg(model)
+        .args(["--format", "json", "-q"])
+        .args(options)
+        .output()
+        .expect("spinor starts");
+    let place = format!("{} {options:?}", model.display());
+    let code = run.status.code().unwrap_or_else(|| panic!("{place}: no exit code"));
+    assert!([0, 1, 3].contains(&code), "{place}: {code}\n{}", String::from_utf8_lossy(&run.stderr));
+    let text = String::from_utf8(run.stdout).expect("text");
+    let mut doc = Json::parse(&text).unwrap_or_else(|e| panic!("{place}: {e}"));
+    strip(&mut doc, but);
+    (code, doc)
+}
+
+fn strip(doc: &mut Json, but: &[&str]) {
+    match doc {
+        Json::Object(fields) => {
+            fields.retain(|(k, _)| !k.ends_with("_seconds") && !k.ends_with("_bytes") && !but.contains(&k.as_str()));
+            fields.iter_mut().for_each(|(_, v)| strip(v, but));
+        }
+        Json::List(items) => items.iter_mut().for_each(|v| strip(v, but)),
+        _ => {}
+    }
+}
+
+/// Every model, each way the same as the first; `always` is said every time.
+fn same(always: &[&str], ways: &[&[&str]], but: &[&str]) {
+    let models = models(&corpus());
+    assert!(models.len() >= 95, "only {} models", models.len());
+    for model in models {
+        let answers = ways.iter().map(|way| answer(&model, &[always, *way].concat(), but));
+        let answers: Vec<_> = answers.collect();
+        for (way, other) in ways.iter().zip(&answers).skip(1) {
+            assert_eq!(answers[0].0, other.0, "{}: exit codes of {:?} and {way:?}", model.display(), ways[0]);
+            // The documents can be long.
+            assert!(answers[0].1 == other.1, "{}: {:?} and {way:?} with {always:?}", model.display(), ways[0]);
+        }
+    }
+}
+
+fn number(doc: &Json, key: &str) -> i64 {
+    doc.get("stats").and_then(|s| s.get(key)).and_then(Json::as_int).unwrap_or_else(|| panic!("no {key}"))
+}
+
+/// `name verdict`, a line each.
+fn verdicts(doc: &Json) -> String {
+    let text = |p: &Json, key: &str| p.get(key).and_then(Json::as_str).expect("text").to_string();
+    let properties = doc.get("properties").and_then(Json::as_list).expect("a list");
+    properties.iter().map(|p| format!("{} {}\n", text(p, "name"), text(p, "verdict"))).collect()
+}
+
+const EXECUTORS: [&[&str]; 2] = [&[], &["--executor", "interp"]];
+
+#[test]
+fn native_code_and_the_interpreter_answer_alike_breadth_first() {
+    same(&["-j", "1"], &EXECUTORS, &["executor"]);
+}
+
+#[test]
+fn native_code_and_the_interpreter_answer_alike_depth_first() {
+    same(&["-j", "1", "--search", "dfs", "--all-errors"], &EXECUTORS, &["executor"]);
+}
+
+#[test]
+fn native_code_and_the_interpreter_answer_alike_on_the_plain_system() {
+    same(&["-j", "1", "--plain", "--all-errors"], &EXECUTORS, &["executor"]);
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing_breadth_first() {
+    same(&[], &[&["-j", "1"], &["-j", "2"]], &["jobs"]);
+}
+
+#[test]
+fn without_any_optimisation_is_plain() {
+    same(&["-j", "1", "--all-errors"], &[&["--plain"], &["--no-dead", "--no-merge", "--no-unread"]], &["plain"]);
+}
+
+#[test]
+fn optimisations_change_no_verdict_and_only_remove_states() {
+    for model in models(&corpus()) {
+        let place = model.display();
+        let (code, plain) = answer(&model, &["--plain", "--all-errors"], &[]);
+        let ways: [&[&str]; 4] =
+            [&[], &["--no-merge", "--no-unread"], &["--no-dead", "--no-unread"], &["--no-dead", "--no-merge"]];
+        for way in ways {
+            let (other, doc) = answer(&model, &[way, &["--all-errors"]].concat(), &[]);
+            assert_eq!(verdicts(&doc), verdicts(&plain), "{place} {way:?}");
+            assert_eq!(other, code, "{place} {way:?}");
+            assert!(number(&doc, "stored") <= number(&plain, "stored"), "{place} {way:?}");
+            let lost = |doc: &Json| doc.get("truncations").and_then(Json::as_list).expect("a list").to_vec();
+            assert!(lost(&doc).iter().all(|t| lost(&plain).contains(t)), "{place} {way:?}: a note about nothing");
+        }
+    }
+}
+
+/// What lossy stores do with hashes that collide is tested in the store itself, where hashes can be made weak.
+#[test]
+fn every_store_counts_256_and_257_and_65536_parts() {
+    for model in models(&corpus().join("compression")) {
+        let place = model.display();
+        let expect = std::fs::read_to_string(model.with_extension("expect")).expect("its truth");
+        let ask = |options: &[&str]| answer(&model, &[options, &["--all-errors=1"]].concat(), &[]);
+        for store in ["tree", "arena"] {
+            for jobs in ["1", "2"] {
+                for search in ["bfs", "dfs"] {
+                    for plain in [&["--plain"][..], &[]] {
+                        let way = [&["--store", store, "-j", jobs, "--search", search, "--no-shorten"], plain].concat();
+                        let (_, doc) = ask(&way);
+                        let counts = ["stored", "transitions"].map(|k| format!("{k} {}\n", number(&doc, k))).concat();
+                        let found = verdicts(&doc) + &counts;
+                        assert!(expect.ends_with(&found), "{place} {way:?}: {found}");
+                    }
+                }
+            }
+        }
+        for store in ["hashcompact", "bitstate"] {
+            for jobs in ["1", "2"] {
+                let (code, doc) = ask(&["--store", store, "-j", jobs, "--no-shorten"]);
+                assert!([1, 3].contains(&code), "{place} {store}: {code}");
+                assert!(!verdicts(&doc).contains("holds"), "{place} {store}: {}", verdicts(&doc));
+                let stored = format!("stored {}\n", number(&doc, "stored"));
+                assert!(expect.contains(&stored), "{place} {store}: {stored}");
+            }
+        }
+    }
+}
