@@ -123,7 +123,10 @@ fn optimisations_change_no_verdict_and_only_remove_states() {
     }
 }
 
-/// What lossy stores do with hashes that collide is tested in the store itself, where hashes can be made weak.
+/// What becomes of hashes that collide is tested where they can be made weak: in the exact stores by
+/// `weak_hashes_change_nothing_but_the_speed` and `it_agrees_with_a_map` (store: compact.rs, arena.rs), in the lossy ones
+/// by `with_few_bits_the_bound_is_above_what_is_omitted` and `the_estimate_is_near_what_is_omitted` (hash_compact.rs,
+/// bitstate.rs), and in whole searches by the store `Clash` (check: search/tests.rs).
 #[test]
 fn every_store_counts_256_and_257_and_65536_parts() {
     for model in models(&corpus().join("compression")) {
