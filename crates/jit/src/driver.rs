@@ -267,17 +267,16 @@ impl Jit {
             batch.push(n, 0, ctx.atomic_steps, Some(start));
             return Ok(());
         }
-        self.follow(state, n, start, batch)
+        self.follow(state, n, start..batch.keys.len(), batch)
     }
 
     /// Follows an `atomic` whose first statement was done, depth first, to the points where the floor is given back.
-    /// The state it has come to is what the batch holds from `start` on.
-    fn follow(&self, state: &mut JitState, n: u32, start: usize, batch: &mut Batch) -> Result<(), Ask> {
+    /// The state it has come to lies in the batch, and is no key of it.
+    fn follow(&self, state: &mut JitState, n: u32, there: Range<usize>, batch: &mut Batch) -> Result<(), Ask> {
         let JitState { bytes, ctx, types, raw, chain, .. } = state;
         let Chain { here, next, choices, spare } = chain;
         here.clear();
-        here.extend_from_slice(&batch.keys[start..]);
-        batch.keys.truncate(start);
+        here.extend_from_slice(&batch.keys[there]);
         spare.append(choices);
         let mut path = 0;
         let mut atomic_steps = ctx.atomic_steps + 1;
@@ -342,11 +341,27 @@ impl Jit {
         Ok(())
     }
 
-    /// One step, by native code or, if it cannot be or must not, by the interpreter. The context fits the state.
+    /// One step, by native code or, if that will not do, by the interpreter.
     #[inline]
-    fn fire_whole(&self, state: &mut JitState, n: u32, step: Step, must_ask: bool, batch: &mut Batch) {
-        let (outcomes, keys) = (batch.outcomes.len(), batch.keys.len());
-        if must_ask || self.fire_one(state, n, step, batch).is_err() {
+    fn fire_whole(&self, state: &mut JitState, n: u32, step: Step, batch: &mut Batch) {
+        let before = (batch.outcomes.len(), batch.keys.len());
+        let fired = self.fire_one(state, n, step, batch);
+        self.or_ask(state, n, step, fired, before, batch);
+    }
+
+    /// Asks the interpreter about a step that is not done, in place of what it added to the batch. Afterwards the context
+    /// fits the state.
+    #[inline]
+    fn or_ask(
+        &self,
+        state: &mut JitState,
+        n: u32,
+        step: Step,
+        done: Result<(), Ask>,
+        (outcomes, keys): (usize, usize),
+        batch: &mut Batch,
+    ) {
+        if done.is_err() {
             batch.outcomes.truncate(outcomes);
             batch.keys.truncate(keys);
             self.ask(state, n, step, batch);
@@ -391,13 +406,24 @@ impl Jit {
         for (n, raw) in (from as u32..).zip(&done) {
             let step = step_of(raw, timeout);
             steps.push(step);
-            if raw.code == Code::YIELDS {
-                let end = at + raw.len as usize;
-                batch.push_key(n, 0, raw.atomic_steps, at..end);
-                at = end;
-            } else {
-                self.fire_whole(state, n, step, raw.code == Code::ASK, batch);
+            let end = at + raw.len as usize;
+            match raw.code {
+                Code::YIELDS => batch.push_key(n, 0, raw.atomic_steps, at..end),
+                Code::KEEPS_FLOOR => {
+                    // Of a handshake the floor is the receiver's.
+                    state.ctx.floor = if raw.partner == NOBODY { raw.pid } else { raw.partner };
+                    state.ctx.atomic_steps = raw.atomic_steps;
+                    let before = (batch.outcomes.len(), batch.keys.len());
+                    let followed = self.follow(state, n, at..end, batch);
+                    self.or_ask(state, n, step, followed, before, batch);
+                }
+                _ => {
+                    let before = (batch.outcomes.len(), batch.keys.len());
+                    self.or_ask(state, n, step, Err(Ask), before, batch);
+                    continue; // it left no copy
+                }
             }
+            at = end;
         }
         state.done = done;
     }
@@ -513,7 +539,7 @@ impl Successors for Jit {
 
     fn fire(&self, state: &mut JitState, steps: &[Step], batch: &mut Batch) {
         for (n, step) in steps.iter().enumerate() {
-            self.fire_whole(state, n as u32, *step, false, batch);
+            self.fire_whole(state, n as u32, *step, batch);
         }
     }
 

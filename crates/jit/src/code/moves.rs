@@ -209,7 +209,7 @@ impl Gen<'_, '_> {
     }
 
     /// `(ctx, state, pid, frame, n)`: does the `n`-th listed step, one of this process, to a copy of the state. The
-    /// copy stays if the step is whole; otherwise the driver does it again. The context fits the state again
+    /// copy stays unless the interpreter must be asked. The context fits the state again
     /// afterwards: rows of a process that came lie beyond those that count, and one that went leaves its rows behind.
     pub(super) fn emit(&mut self, t: ProctypeId, params: &[Value]) {
         let &[ctx, vec, pid, frame, n] = params else { unreachable!("five parameters") };
@@ -266,9 +266,9 @@ impl Gen<'_, '_> {
         self.store_ctx(timeout, offset_of!(Ctx, timeout));
         self.store_ctx(none, offset_of!(Ctx, reshaped));
         self.b.ins().store(plain(), code, step, offset_of!(RawStep, code) as i32);
-        let whole = self.compare(IntCC::Equal, code, i64::from(Code::YIELDS));
+        let unknown = self.compare(IntCC::Equal, code, i64::from(Code::ASK));
         let keep = self.block();
-        self.branch(whole, keep, out);
+        self.branch(unknown, out, keep);
         self.go(keep);
         // Zeros up to the end of the grain. If nothing came or went, they are there.
         let (fill, filled) = (self.cold(), self.block());
