@@ -22,30 +22,41 @@ const WALK: usize = 300;
 /// Too few states to learn from.
 const FEW: usize = 200;
 const MOST_WORDS: usize = 200;
-const WORD: usize = 8;
+const WORD: usize = 4;
+/// With so few values in the halves there is nothing to gain by taking pairs apart.
+const MANY: f64 = 20_000.0;
+/// Pairs are taken apart if that divides the values by so much: single words cost time.
+const WORTH: f64 = 4.0;
 const SWAPS: usize = 300;
 
-/// An order for the words of keys as long as this one, learned from states reachable from it. Pairs of words that the
-/// store takes at once stay together.
+/// An order for the words of keys as long as this one, learned from states reachable from it. Pairs of words, which the
+/// store takes at once, stay together unless that would be dear.
 pub fn learn<S: Successors>(system: &S, key: &[u8]) -> Vec<u32> {
-    let pairs = order_of_pairs(system, key);
     let n = key.len().div_ceil(4) as u32;
+    let (cost, pairs) = order_of(system, key, 2 * WORD);
+    if cost > MANY {
+        let (less, words) = order_of(system, key, WORD);
+        if less * WORTH < cost {
+            return words;
+        }
+    }
     pairs.iter().flat_map(|p| [2 * p, 2 * p + 1]).filter(|w| *w < n).collect()
 }
 
-/// The same for pairs, which are the words of the rest of this file.
-fn order_of_pairs<S: Successors>(system: &S, key: &[u8]) -> Vec<u32> {
-    let n = key.len().div_ceil(WORD);
+/// The same for parts of so many bytes, which are the words of the rest of this file, and how many values the halves are
+/// guessed to have.
+fn order_of<S: Successors>(system: &S, key: &[u8], size: usize) -> (f64, Vec<u32>) {
+    let n = key.len().div_ceil(size);
     let natural: Vec<u32> = (0..n as u32).collect();
     if !(3..=MOST_WORDS).contains(&n) {
-        return natural;
+        return (0.0, natural);
     }
-    let sample = Sample::take(system, key);
+    let sample = Sample::take(system, key, size);
     if sample.states.len() < FEW {
-        return natural;
+        return (0.0, natural);
     }
     let chained = chain(&sample.together, n);
-    let mut judge = Judge::new(&sample.states, n);
+    let mut judge = Judge::new(&sample.states, n, size);
     let half = n.div_ceil(2);
     let mut order = if judge.halves(&chained) < judge.halves(&natural) { chained.clone() } else { natural };
     let mut least = judge.halves(&order);
@@ -73,12 +84,12 @@ fn order_of_pairs<S: Successors>(system: &S, key: &[u8]) -> Vec<u32> {
             words.copy_from_slice(&other);
         }
     }
-    order
+    (least, order)
 }
 
-fn word(key: &[u8], n: usize) -> u64 {
-    let bytes = &key[WORD * n..key.len().min(WORD * n + WORD)];
-    let mut word = [0; WORD];
+fn word(key: &[u8], n: usize, size: usize) -> u64 {
+    let bytes = &key[size * n..key.len().min(size * n + size)];
+    let mut word = [0; 2 * WORD];
     word[..bytes.len()].copy_from_slice(bytes);
     u64::from_le_bytes(word)
 }
@@ -90,8 +101,8 @@ struct Sample {
 }
 
 impl Sample {
-    fn take<S: Successors>(system: &S, key: &[u8]) -> Sample {
-        let n = key.len().div_ceil(WORD);
+    fn take<S: Successors>(system: &S, key: &[u8], size: usize) -> Sample {
+        let n = key.len().div_ceil(size);
         let mut sample = Sample { states: vec![key.to_vec()], together: vec![0; n * n] };
         let mut rng = Rng(0x2545_f491_4f6c_dd1d);
         let mut state = system.unpack(key);
@@ -107,7 +118,7 @@ impl Sample {
                 batch.outcomes.iter().filter_map(|o| batch.key(o)).filter(|to| to.len() == key.len()).collect();
             for to in &next {
                 changed.clear();
-                changed.extend((0..n).filter(|w| word(from, *w) != word(to, *w)));
+                changed.extend((0..n).filter(|w| word(from, *w, size) != word(to, *w, size)));
                 for i in &changed {
                     for j in &changed {
                         sample.together[i * n + j] += 1;
@@ -178,8 +189,8 @@ struct Judge {
 }
 
 impl Judge {
-    fn new(states: &[Vec<u8>], n: usize) -> Judge {
-        let column = |w: usize| states.iter().map(|s| mix(mix(w as u64) ^ word(s, w))).collect();
+    fn new(states: &[Vec<u8>], n: usize, size: usize) -> Judge {
+        let column = |w: usize| states.iter().map(|s| mix(mix(w as u64) ^ word(s, w, size))).collect();
         Judge { columns: (0..n).map(column).collect(), sums: Vec::new() }
     }
 
@@ -285,7 +296,7 @@ mod tests {
 
     #[test]
     fn what_changes_together_hangs_together() {
-        let order = order_of_pairs(&Shadows, &[0; 48]);
+        let (_, order) = order_of(&Shadows, &[0; 48], 8);
         let mut sorted = order.clone();
         sorted.sort();
         assert_eq!(sorted, [0, 1, 2, 3, 4, 5]);
