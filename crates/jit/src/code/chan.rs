@@ -44,13 +44,7 @@ impl Gen<'_, '_> {
                 Scope::Local => self.own().frame,
             };
             for step in &place.index {
-                let index = self.value(&step.value, fault);
-                let (low, high) = range(&step.value);
-                if low < 0 || high >= i64::from(step.len) {
-                    let len = self.int(step.len as i32);
-                    let outside = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, index, len);
-                    self.leave_if(outside, fault);
-                }
+                let index = self.index(step, fault);
                 let wide = self.wide(index);
                 let distance = self.b.ins().imul_imm_s(wide, i64::from(fixed.stride));
                 base = self.b.ins().iadd(base, distance);

@@ -6,7 +6,7 @@ use crate::statics::{may_fault, range, range_of};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use spinor_model::index::Idx;
-use spinor_model::ir::{BinOp, Expr, Place, ProctypeId, Scope, Type, UnOp};
+use spinor_model::ir::{BinOp, Expr, IndexStep, Place, ProctypeId, Scope, Type, UnOp};
 use spinor_model::layout::{Field, FrameLayout};
 use std::mem::offset_of;
 
@@ -190,13 +190,7 @@ impl Gen<'_, '_> {
         };
         let field = layout.slots[place.slot as usize];
         for step in &place.index {
-            let index = self.value(&step.value, fault);
-            let (low, high) = range(&step.value);
-            if low < 0 || high >= i64::from(step.len) {
-                let len = self.int(step.len as i32);
-                let outside = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, index, len);
-                self.leave_if(outside, fault);
-            }
+            let index = self.index(step, fault);
             if step.len > 1 && field.bytes > 0 {
                 let stride = layout.slots[(place.slot + step.stride) as usize].at - field.at;
                 let wide = self.wide(index);
@@ -205,6 +199,18 @@ impl Gen<'_, '_> {
             }
         }
         At { base, field }
+    }
+
+    /// An index that lies inside its array.
+    pub(super) fn index(&mut self, step: &IndexStep, fault: Block) -> Value {
+        let index = self.value(&step.value, fault);
+        let (low, high) = range(&step.value);
+        if low < 0 || high >= i64::from(step.len) {
+            let len = self.int(step.len as i32);
+            let outside = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, index, len);
+            self.leave_if(outside, fault);
+        }
+        index
     }
 
     /// What a slot of this type keeps of the value.
@@ -332,20 +338,14 @@ impl Gen<'_, '_> {
         let depth = self.load_ctx(types::I32, offset_of!(Ctx, depth));
         let deep = self.compare(IntCC::SignedGreaterThanOrEqual, depth, MAX_ENABLED_DEPTH);
         self.leave_if(deep, fault);
-        let live = self.is_live(pid);
-        let yes = self.block();
-        let (done, result) = self.join(types::I32);
-        let zero = self.int(0);
-        self.b.ins().brif(live, yes, &[], done, &[zero.into()]);
-        self.go(yes);
-        let deeper = self.b.ins().iadd_imm_s(depth, 1);
-        self.store_ctx(deeper, offset_of!(Ctx, depth));
-        let args = [self.ctx, self.vec, pid];
-        let can = self.call(self.plan.functions.can_move, &args).expect("a result");
-        self.store_ctx(depth, offset_of!(Ctx, depth));
-        self.jump_with(done, can);
-        self.go(done);
-        result
+        self.if_live(pid, |g, _| {
+            let deeper = g.b.ins().iadd_imm_s(depth, 1);
+            g.store_ctx(deeper, offset_of!(Ctx, depth));
+            let args = [g.ctx, g.vec, pid];
+            let can = g.call(g.plan.functions.can_move, &args).expect("a result");
+            g.store_ctx(depth, offset_of!(Ctx, depth));
+            can
+        })
     }
 
     /// The value, for nothing but its faults.
