@@ -83,5 +83,5 @@ fn main() {
     let number = |n, default| std::env::args().nth(n).and_then(|a| a.parse().ok()).unwrap_or(default);
     let system = Counters { n: number(1, 7), modulus: number(2, 8) as u8 };
     both("arena", &system, |r| Arena::new(&r.budget).expect("room"));
-    both("tree", &system, |r| Compact::new(&r.budget, Box::new(|_| Vec::new())).expect("room"));
+    both("tree", &system, |r| Compact::new(&r.budget, Box::new(|_| spinor_store::Hint::default())).expect("room"));
 }

@@ -368,8 +368,8 @@ fn run<S: Successors + Send + 'static>(
     match store {
         Store::Auto | Store::Tree => {
             let walked = system.clone();
-            let order = Box::new(move |key: &[u8]| order::learn(&*walked, key));
-            with(Compact::new(budget, order), &**system, search, request, observer)
+            let hints = Box::new(move |key: &[u8]| order::learn(&*walked, key));
+            with(Compact::new(budget, hints), &**system, search, request, observer)
         }
         Store::Arena => with(Arena::new(budget), &**system, search, request, observer),
         Store::HashCompact => with(HashCompact::new(budget), &**system, search, request, observer),

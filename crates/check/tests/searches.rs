@@ -23,7 +23,7 @@ fn lowered(name: &str, text: &str) -> Arc<System> {
 }
 
 fn tree(budget: &Arc<Budget>) -> Compact {
-    Compact::new(budget, Box::new(|_| Vec::new())).expect("room")
+    Compact::new(budget, Box::new(|_| spinor_store::Hint::default())).expect("room")
 }
 
 /// Each way to search, with its name.

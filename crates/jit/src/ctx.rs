@@ -41,16 +41,17 @@ pub(crate) struct Ctx {
     pub steps: *mut RawStep,
     pub reached: *mut u8,
     pub truncated: *mut u8,
-    /// Where the next successor goes when steps are done at once, and the end of the room for them.
+    /// Where the next successor goes when steps are done at once, and the last place that has room for one.
     pub out: *mut u8,
-    pub out_end: *mut u8,
+    pub out_last: *mut u8,
+    /// Bytes of the state that is copied, in whole grains.
+    pub padded: u64,
     pub n_steps: u32,
     pub max_steps: u32,
     /// A step did not fit.
     pub overflow: u32,
-    /// Bytes of the state, and the most that a state can have.
+    /// Bytes of the state.
     pub len: u32,
-    pub max_len: u32,
     pub n_chans: u32,
     /// A process came or went: `bases` and `chans` are no longer those of the state the driver works on.
     pub reshaped: u32,
@@ -80,12 +81,12 @@ impl Default for Ctx {
             reached: std::ptr::null_mut(),
             truncated: std::ptr::null_mut(),
             out: std::ptr::null_mut(),
-            out_end: std::ptr::null_mut(),
+            out_last: std::ptr::null_mut(),
+            padded: 0,
             n_steps: 0,
             max_steps: 0,
             overflow: 0,
             len: 0,
-            max_len: 0,
             n_chans: 0,
             reshaped: 0,
             timeout: 0,
@@ -117,7 +118,9 @@ impl Code {
     pub const ASK: i32 = 2;
 }
 
-/// `(ctx, state, pid, frame)`: appends the steps of a process, or does them as well.
+/// `(ctx, state)`: lists and does the steps of all processes.
+pub(crate) type ExpandAll = unsafe extern "C" fn(*mut Ctx, *const u8);
+/// `(ctx, state, pid, frame)`: appends the steps of a process.
 pub(crate) type Moves = unsafe extern "C" fn(*mut Ctx, *const u8, u32, *const u8);
 /// `(ctx, state, pid, frame, edge, partner, half, message, chan)`: does a statement, a handshake or a `d_step` whole.
 pub(crate) type Apply = unsafe extern "C" fn(*mut Ctx, *mut u8, u32, *mut u8, u32, u32, u32, *const i32, u32) -> i32;

@@ -8,7 +8,7 @@ use crate::statics::Statics;
 use spinor_model::fault::Fault;
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
-use spinor_model::ir::{EdgeId, Loc, Pid, System};
+use spinor_model::ir::{EdgeId, Effect, Loc, Pid, System};
 use spinor_model::layout::{Field, GRAIN};
 use spinor_model::successors::{Batch, EdgeSet, Step, Successors};
 use std::ops::Range;
@@ -25,6 +25,8 @@ pub struct Jit {
     any_deterministic: bool,
     /// Where a frame says its proctype.
     proctype: Field,
+    /// Nobody starts a process: the one with this number, while it lives, is always of the same proctype.
+    fixed_types: bool,
 }
 
 /// A state's bytes, and what one thread needs to work on them.
@@ -78,7 +80,9 @@ impl Jit {
         let deterministic: Vec<bool> = system.proctypes.iter().map(|t| t.deterministic).collect();
         let any_deterministic = deterministic.contains(&true);
         let proctype = interp.layout().proctype;
-        Jit { native, statics, sizes, deterministic, any_deterministic, proctype, interp }
+        let runs = |e: &Effect| matches!(e, Effect::Run { .. });
+        let fixed_types = !system.proctypes.iter().flat_map(|t| t.edges.iter()).any(|e| e.effects.iter().any(runs));
+        Jit { native, statics, sizes, deterministic, any_deterministic, proctype, fixed_types, interp }
     }
 
     pub fn interp(&self) -> &Interp {
@@ -97,7 +101,7 @@ impl Jit {
         let same = ctx.reshaped == 0
             && types.len() == usize::from(state[0])
             && (ctx.len as usize).next_multiple_of(GRAIN) == state.len()
-            && known.clone().all(|(t, base)| self.proctype(state, *base as usize) == *t);
+            && (self.fixed_types || known.clone().all(|(t, base)| self.proctype(state, *base as usize) == *t));
         if !same {
             self.fit_anew(ctx, types, state);
         }
@@ -375,12 +379,12 @@ impl Jit {
     /// Lists and does all steps, with as much room as they need.
     #[inline]
     fn expand_all(&self, state: &mut JitState, timeout: bool, batch: &mut Batch) {
-        let JitState { bytes, ctx, types, raw, .. } = state;
+        let JitState { bytes, ctx, raw, .. } = state;
         loop {
             ctx.timeout = u32::from(timeout);
             let mut seen =
                 Seen { reached: batch.reached.marks_mut(), truncated: batch.truncated.marks_mut(), scratch: raw };
-            self.native.expand(ctx, bytes, types, &mut batch.keys, self.statics.max_len, &mut seen);
+            self.native.expand(ctx, bytes, &mut batch.keys, self.statics.max_len, &mut seen);
             if ctx.overflow == 0 {
                 return;
             }
@@ -391,21 +395,12 @@ impl Jit {
 
     /// Takes in what was listed and done from step `from` on, whose key would be at `at`. A step that is not whole is
     /// done again, and what it does may need the list's memory.
-    fn finish(
-        &self,
-        state: &mut JitState,
-        from: usize,
-        mut at: usize,
-        timeout: bool,
-        steps: &mut Vec<Step>,
-        batch: &mut Batch,
-    ) {
+    fn finish(&self, state: &mut JitState, from: usize, mut at: usize, timeout: bool, batch: &mut Batch) {
         let mut done = std::mem::take(&mut state.done);
         done.clear();
         done.extend_from_slice(&state.raw[from..state.ctx.n_steps as usize]);
         for (n, raw) in (from as u32..).zip(&done) {
             let step = step_of(raw, timeout);
-            steps.push(step);
             let end = at + raw.len as usize;
             match raw.code {
                 Code::YIELDS => batch.push_key(n, 0, raw.atomic_steps, at..end),
@@ -507,14 +502,15 @@ impl Successors for Jit {
         steps.extend(raw[..ctx.n_steps as usize].iter().map(|s| step_of(s, timeout)));
     }
 
-    fn expand(&self, state: &mut JitState, steps: &mut Vec<Step>, batch: &mut Batch) {
+    fn expand(&self, state: &mut JitState, batch: &mut Batch) -> usize {
         // Who has a choice that depends on all steps at once takes the long way.
         let uses = self.interp.system().uses;
         if uses.priorities || self.any_deterministic {
-            self.enabled(state, steps);
-            return self.fire(state, steps, batch);
+            let mut steps = Vec::new();
+            self.enabled(state, &mut steps);
+            self.fire(state, &steps, batch);
+            return steps.len();
         }
-        steps.clear();
         let mut at = batch.keys.len();
         let mut timeout = false;
         self.expand_all(state, timeout, batch);
@@ -523,18 +519,17 @@ impl Successors for Jit {
             self.expand_all(state, timeout, batch);
         }
         let n_steps = state.ctx.n_steps as usize;
-        steps.reserve(n_steps);
         batch.outcomes.reserve(n_steps);
-        for n in 0..n_steps {
-            let raw = state.raw[n];
+        for (n, raw) in state.raw[..n_steps].iter().enumerate() {
             if raw.code != Code::YIELDS {
-                return self.finish(state, n, at, timeout, steps, batch);
+                self.finish(state, n, at, timeout, batch);
+                break;
             }
-            steps.push(step_of(&raw, timeout));
             let end = at + raw.len as usize;
             batch.push_key(n as u32, 0, raw.atomic_steps, at..end);
             at = end;
         }
+        n_steps
     }
 
     fn fire(&self, state: &mut JitState, steps: &[Step], batch: &mut Batch) {

@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use crate::code::{Functions, Plan, define};
-use crate::ctx::{Apply, Code, Ctx, Moves, NOBODY, ROUNDS, RawStep};
+use crate::ctx::{Apply, Code, Ctx, ExpandAll, Moves, NOBODY, ROUNDS, RawStep};
 use crate::statics::Statics;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{JITBuilder, JITModule};
@@ -17,7 +17,7 @@ pub(crate) struct Native {
     /// `None` only while it is dropped.
     module: Option<JITModule>,
     moves: Vec<Moves>,
-    expand: Vec<Moves>,
+    expand_all: ExpandAll,
     apply: Vec<Apply>,
 }
 
@@ -44,15 +44,18 @@ impl Native {
         module.finalize_definitions().expect("memory for the code");
         let finished = |functions: &[FuncId]| functions.iter().map(|f| module.get_finalized_function(*f)).collect();
         let of = &plan.functions;
-        let [moves, expand, apply]: [Vec<_>; 3] = [&of.moves, &of.expand, &of.apply].map(|f| finished(f));
+        let [moves, apply]: [Vec<_>; 2] = [&of.moves, &of.apply].map(|f| finished(f));
         // SAFETY: each function was declared with the signature of the type it is turned into (code/mod.rs,
         // `Functions::declare`), in the platform's own calling convention, which is what `extern "C"` means.
         let as_moves = |at| unsafe { std::mem::transmute::<*const u8, Moves>(at) };
         // SAFETY: as above.
+        let expand_all =
+            unsafe { std::mem::transmute::<*const u8, ExpandAll>(module.get_finalized_function(of.expand_all)) };
+        // SAFETY: as above.
         let as_apply = |at| unsafe { std::mem::transmute::<*const u8, Apply>(at) };
         Native {
             moves: moves.into_iter().map(as_moves).collect(),
-            expand: expand.into_iter().map(as_moves).collect(),
+            expand_all,
             apply: apply.into_iter().map(as_apply).collect(),
             module: Some(module),
         }
@@ -80,40 +83,29 @@ impl Native {
     /// `bytes` one after the other, as the steps say, but for those that the interpreter must be asked about. `ctx.overflow` says that there was too little
     /// room for steps or copies: then nothing counts.
     ///
-    /// The context must fit the state (J1), and `types` must be the proctypes of its processes; the edge sets must be
-    /// those of the system, and no state may have more than `longest` bytes.
+    /// The context must fit the state (J1); the edge sets must be those of the system, and no state may have more than
+    /// `longest` bytes.
     #[inline]
-    pub fn expand(
-        &self,
-        ctx: &mut Ctx,
-        state: &[u8],
-        types: &[u32],
-        bytes: &mut Vec<u8>,
-        longest: usize,
-        seen: &mut Seen<'_>,
-    ) {
+    pub fn expand(&self, ctx: &mut Ctx, state: &[u8], bytes: &mut Vec<u8>, longest: usize, seen: &mut Seen<'_>) {
         assert!((ctx.len as usize).next_multiple_of(GRAIN) == state.len(), "J1");
         let start = bytes.len();
         // Two grains more than a state: the last one is copied and filled whole.
         let room = longest.max(state.len()) + 2 * GRAIN;
         bytes.reserve(seen.scratch.len() * state.len() + room);
-        ctx.max_len = room as u32;
+        ctx.padded = state.len() as u64;
         ctx.n_steps = 0;
         ctx.overflow = 0;
         ctx.steps = seen.scratch.as_mut_ptr();
         ctx.max_steps = seen.scratch.len() as u32;
         ctx.reached = seen.reached.as_mut_ptr();
         ctx.truncated = seen.truncated.as_mut_ptr();
-        let spare = bytes.spare_capacity_mut().as_mut_ptr_range();
-        (ctx.out, ctx.out_end) = (spare.start.cast(), spare.end.cast());
-        for pid in (0..types.len()).rev() {
-            let (base, expand) = (ctx.bases[pid], self.expand[types[pid] as usize]);
-            debug_assert!(base < ctx.len, "J1");
-            // SAFETY: as for `moves` and `apply`: the state is read through the places of the context (J1), which fit
-            // it again after each step; a copy is made only where `room` bytes are left before `out_end`, more than any
-            // state has (J2), so all that is written lies in the spare capacity.
-            unsafe { expand(ctx, state.as_ptr(), pid as u32, state.as_ptr().add(base as usize)) }
-        }
+        let spare = bytes.spare_capacity_mut();
+        let last = spare.len() - room;
+        (ctx.out, ctx.out_last) = (spare.as_mut_ptr().cast(), spare[last..].as_mut_ptr().cast());
+        // SAFETY: as for `moves` and `apply`: the state is read through the places of the context (J1), which fit
+        // it again after each step; a copy is made only up to `out_last`, behind which are `room` bytes, more than any
+        // state has (J2), so all that is written lies in the spare capacity.
+        unsafe { (self.expand_all)(ctx, state.as_ptr()) }
         if ctx.overflow == 0 {
             // SAFETY: from the old length up to `out` lie whole copies, each written by its step up to its padded
             // length.

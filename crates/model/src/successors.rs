@@ -181,11 +181,13 @@ pub trait Successors: Sync {
     fn enabled(&self, state: &mut Self::State, steps: &mut Vec<Step>);
     /// Appends the outcomes of these steps, in order.
     fn fire(&self, state: &mut Self::State, steps: &[Step], batch: &mut Batch);
-    /// Both at once: all steps, and the outcomes of all. Batches of states whose outcomes lie in order need not have
-    /// their keys in the same order.
-    fn expand(&self, state: &mut Self::State, steps: &mut Vec<Step>, batch: &mut Batch) {
-        self.enabled(state, steps);
-        self.fire(state, steps, batch);
+    /// Both at once: the outcomes of all steps that can be taken. How many steps there are; they are numbered as
+    /// `enabled` lists them.
+    fn expand(&self, state: &mut Self::State, batch: &mut Batch) -> usize {
+        let mut steps = Vec::new();
+        self.enabled(state, &mut steps);
+        self.fire(state, &steps, batch);
+        steps.len()
     }
     /// Which faults that do not end a run are still worth telling in outcomes made with this state: failed assertions,
     /// broken promises. What nobody waits for need not be told, if leaving it out is faster.

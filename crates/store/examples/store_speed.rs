@@ -127,7 +127,7 @@ fn main() {
     for n_threads in threads {
         let run = |name| only.is_none_or(|only| only == name);
         if run("compact") {
-            let store = Compact::new(budget, Box::new(|_| Vec::new())).expect("room");
+            let store = Compact::new(budget, Box::new(|_| spinor_store::Hint::default())).expect("room");
             report("compact", system, n_threads, &store);
             let (n_nodes, n_stashed) = store.inside();
             println!("{:>12} {n_nodes} inner nodes, {n_stashed} states in the stash", "");

@@ -6,7 +6,7 @@
 //!   key's class, is the state's name, and the set of pairs of a class (`roots`) is the set of its states.
 //!   Equal keys have equal trees, and a tree is its numbers: so equal keys, and only they, have equal names.
 //!   A successor differs little from the state it was made from, so its tree is found by looking up the few nodes
-//!   above the changed words (`fold`).
+//!   above the changed words (`fold`). A half of few bits needs no nodes at all (`direct`).
 //!
 //! # Growth
 //!   As in `growth`. Names do not change, and neither do the cells that hands keep.
@@ -15,10 +15,10 @@
 //!   I1 a name that was given out has its pair in its class's roots, and all nodes below it are there
 //!
 //! # Cost
-//!   4.7 to 9.4 bytes a state, and about 25 a node; there are as many nodes as parts of different content.
+//!   4.3 to 8.7 bytes a state, and 38 to 45 a node; there are as many nodes as parts of different content.
 
 use crate::budget::{Account, Budget, Full};
-use crate::fold::Cells;
+use crate::fold::{self, Cells};
 use crate::growth::{Growing, Hold};
 use crate::nodes::{Content, NODE_BITS, NoRoom, Nodes};
 use crate::plan::{N_CLASSES, Plan, class_of};
@@ -29,8 +29,19 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// For the first key of each class, an order of its 32-bit words: those that change together lie together.
-pub type Order = Box<dyn Fn(&[u8]) -> Vec<u32> + Send + Sync>;
+/// What is known about keys of some length before there are many. None of it has to be right.
+#[derive(Debug, Default)]
+pub struct Hint {
+    /// An order of the 32-bit words: those that change together lie together.
+    pub order: Vec<u32>,
+    /// How many of them make up the left half, if it is no half.
+    pub left: Option<usize>,
+    /// Some keys.
+    pub sample: Vec<Vec<u8>>,
+}
+
+/// A hint for the first key of each class.
+pub type Hints = Box<dyn Fn(&[u8]) -> Hint + Send + Sync>;
 
 /// See the module.
 pub struct Compact {
@@ -38,7 +49,7 @@ pub struct Compact {
     /// States per class.
     counts: [AtomicU64; N_CLASSES],
     account: Account,
-    order: Order,
+    hints: Hints,
     weak: bool,
 }
 
@@ -68,6 +79,7 @@ pub struct CompactHand<'s> {
 /// A root node of a name, on one side (0 is left).
 struct Lookup {
     content: Content,
+    hash: u64,
     name: u32,
     side: u32,
 }
@@ -88,21 +100,21 @@ impl fmt::Debug for Compact {
 }
 
 impl Compact {
-    pub fn new(budget: &Arc<Budget>, order: Order) -> Result<Self, Full> {
-        Compact::with_hashes(budget, order, 64, false)
+    pub fn new(budget: &Arc<Budget>, hints: Hints) -> Result<Self, Full> {
+        Compact::with_hashes(budget, hints, 64, false)
     }
 
     /// A store whose nodes hash to so many bits and whose roots are not mixed at all. Nothing but the speed may
     /// depend on them, and tests show that nothing does.
-    pub fn with_weak_hashes(budget: &Arc<Budget>, order: Order, hash_bits: u32) -> Result<Self, Full> {
-        Compact::with_hashes(budget, order, hash_bits, true)
+    pub fn with_weak_hashes(budget: &Arc<Budget>, hints: Hints, hash_bits: u32) -> Result<Self, Full> {
+        Compact::with_hashes(budget, hints, hash_bits, true)
     }
 
-    fn with_hashes(budget: &Arc<Budget>, order: Order, hash_bits: u32, weak: bool) -> Result<Self, Full> {
+    fn with_hashes(budget: &Arc<Budget>, hints: Hints, hash_bits: u32, weak: bool) -> Result<Self, Full> {
         let account = budget.account();
         let tables = Tables { nodes: Nodes::new(hash_bits, &account)?, classes: [const { None }; N_CLASSES] };
         let counts = [const { AtomicU64::new(0) }; N_CLASSES];
-        Ok(Compact { tables: Growing::new(tables), counts, account, order, weak })
+        Ok(Compact { tables: Growing::new(tables), counts, account, hints, weak })
     }
 
     /// How many inner nodes there are, and how many states found no place in the root tables. Not to be asked while
@@ -121,7 +133,7 @@ impl Compact {
             Need::Nodes => tables.nodes.grow(&self.account),
             Need::Class(class, key) => {
                 if tables.classes[class].is_none() {
-                    let plan = Plan::new(class, &(self.order)(key));
+                    let plan = Plan::new(class, &(self.hints)(key));
                     let roots = Roots::new(self.weak, &self.account)?;
                     tables.classes[class] = Some(Box::new(Class { plan, roots }));
                 }
@@ -165,10 +177,11 @@ impl Compact {
                 let key = &bytes[range.clone()];
                 let number = names.len() as u32;
                 let look_up = |side: u32, content: Content| {
+                    let hash = nodes.hash(content);
                     if is_large {
-                        nodes.prefetch(content);
+                        nodes.prefetch(hash);
                     }
-                    lookups.push(Lookup { content, name: number, side });
+                    lookups.push(Lookup { content, hash, name: number, side });
                 };
                 let folded = if near {
                     cells.fold_near(plan, nodes, key, look_up)
@@ -191,11 +204,11 @@ impl Compact {
         let CompactHand { tables, names, lookups, .. } = hand;
         let nodes = &tables.get().nodes;
         if nodes.is_large() {
-            lookups.iter().for_each(|lookup| nodes.near(lookup.content));
+            lookups.iter().for_each(|lookup| nodes.near(lookup.hash));
         }
         for lookup in lookups.iter() {
-            let number = nodes.intern(lookup.content).map_err(|NoRoom| Need::Nodes)?;
-            names[lookup.name as usize].0 |= u64::from(number) << (NODE_BITS * (1 - lookup.side));
+            let number = nodes.intern_hashed(lookup.content, lookup.hash).map_err(|NoRoom| Need::Nodes)?;
+            names[lookup.name as usize].0 |= u64::from(fold::of_node(number)) << (NODE_BITS * (1 - lookup.side));
         }
         Ok(())
     }
@@ -213,16 +226,16 @@ impl Compact {
             let (class, ..) = parts(*first);
             let Class { roots, .. } = tables.class(class);
             let names = &names[out.len()..];
-            let n_same = names.iter().take_while(|id| parts(**id).0 == class).count();
-            let names = &names[..n_same];
-            if let Some((_, left, right)) = names.iter().map(|id| parts(*id)).find(|(_, l, r)| !roots.fits(*l, *r)) {
-                return Err(Ok(Need::Bits(class, left, right)));
-            }
             mixed.clear();
-            mixed.extend(names.iter().map(|id| {
-                let (_, left, right) = parts(*id);
-                roots.prepare(left, right)
-            }));
+            for (class_of, left, right) in names.iter().map(|id| parts(*id)) {
+                if class_of != class {
+                    break;
+                }
+                if !roots.fits(left, right) {
+                    return Err(Ok(Need::Bits(class, left, right)));
+                }
+                mixed.push(roots.prepare(left, right));
+            }
             let room = (roots.limit() + 1).saturating_sub(self.counts[class].load(Relaxed));
             let (mut n_new, mut stopped) = (0, Ok(()));
             for (id, mixed) in names.iter().zip(mixed.iter()) {
@@ -311,6 +324,16 @@ impl Visited for Compact {
         hand.loaded = Some(class);
     }
 
+    #[inline]
+    fn soon(&self, hand: &mut CompactHand<'_>, id: StateId) {
+        let nodes = &hand.tables.get().nodes;
+        if nodes.is_large() {
+            let (_, left, right) = parts(id);
+            fold::prefetch(nodes, left);
+            fold::prefetch(nodes, right);
+        }
+    }
+
     fn offer(&self, hand: &mut CompactHand<'_>, bytes: &[u8], mut keys: &[Range<usize>]) -> Result<(), Full> {
         loop {
             let Err((n_done, stopped)) = self.offer_some(hand, bytes, keys) else { return Ok(()) };
@@ -367,12 +390,12 @@ mod tests {
     use super::*;
     use crate::testing;
 
-    fn identity() -> Order {
-        Box::new(|_| Vec::new())
+    fn nothing() -> Hints {
+        Box::new(|_| Hint::default())
     }
 
     fn compact() -> Compact {
-        Compact::new(&Budget::unlimited(), identity()).expect("room")
+        Compact::new(&Budget::unlimited(), nothing()).expect("room")
     }
 
     #[test]
@@ -382,27 +405,56 @@ mod tests {
 
     #[test]
     fn it_agrees_with_a_map_in_any_order_of_words() {
-        let backwards = || -> Order { Box::new(|key| (0..key.len().div_ceil(4) as u32).rev().collect()) };
+        let order = |key: &[u8]| (0..key.len().div_ceil(4) as u32).rev().collect();
+        let backwards = || -> Hints { Box::new(move |key| Hint { order: order(key), ..Hint::default() }) };
         testing::agrees_with_a_map(|| Compact::new(&Budget::unlimited(), backwards()).expect("room"));
+    }
+
+    /// One level and two, one flat side and two.
+    #[test]
+    fn it_agrees_with_a_map_whatever_the_sample_is() {
+        let mut n_flat = [0; 3];
+        for (n_words, every) in [(4, 1), (8, 1), (16, 1), (16, 2), (24, 2), (32, 4), (48, 3), (64, 8), (64, 4), (64, 1)]
+        {
+            for seed in 0..4 {
+                let sample = move || -> Vec<Vec<u8>> {
+                    let mut rng = testing::Rng(seed);
+                    (0..120).map(|_| testing::like(n_words, every, &mut rng)).collect()
+                };
+                let left = (seed % 2 == 1).then(|| 2 * (n_words / 8).max(1) - 2 * (seed as usize / 3));
+                let hint = move || Hint { sample: sample(), left, ..Hint::default() };
+                let plan = Plan::new(n_words / 4, &hint());
+                n_flat[plan.flat.map_or(0, |flat| flat.sides.iter().flatten().count())] += 1;
+                let hints: Hints = Box::new(move |_| hint());
+                let store = Compact::new(&Budget::unlimited(), hints).expect("room");
+                testing::agrees_with_a_map_on_keys_like(store, n_words, every, seed);
+            }
+        }
+        assert!(n_flat.iter().all(|n| *n > 0), "{n_flat:?}");
+        let wrong = || -> Hints {
+            Box::new(|key| Hint { sample: (0..100).map(|i| vec![i & 1; key.len()]).collect(), ..Hint::default() })
+        };
+        testing::agrees_with_a_map(|| Compact::new(&Budget::unlimited(), wrong()).expect("room"));
+        testing::each_key_is_new_to_one_thread(|| Compact::new(&Budget::unlimited(), wrong()).expect("room"));
     }
 
     #[test]
     fn weak_hashes_change_nothing_but_the_speed() {
         for bits in [0, 4, 8] {
-            let weak = || Compact::with_weak_hashes(&Budget::unlimited(), identity(), bits).expect("room");
+            let weak = || Compact::with_weak_hashes(&Budget::unlimited(), nothing(), bits).expect("room");
             testing::agrees_with_a_map_on_few(weak);
         }
     }
 
     #[test]
     fn it_keeps_its_budget() {
-        testing::keeps_its_budget(|budget| Compact::new(budget, identity()));
+        testing::keeps_its_budget(|budget| Compact::new(budget, nothing()));
     }
 
     #[test]
     fn each_key_is_new_to_one_thread() {
         testing::each_key_is_new_to_one_thread(compact);
-        let weak = || Compact::with_weak_hashes(&Budget::unlimited(), identity(), 4).expect("room");
+        let weak = || Compact::with_weak_hashes(&Budget::unlimited(), nothing(), 4).expect("room");
         testing::each_key_is_new_to_one_thread(weak);
     }
 

@@ -5,16 +5,19 @@
 //!   From one key to another only what differs need be touched. Upwards: every node above a changed word is
 //!   looked up, children first. Downwards: where a node's number is the same, everything below it is.
 //!
+//!   Where a root is a number of its own (`direct`) a changed word changes its bits of the number, and the other way
+//!   round; what is between is left as it was, and made right when somebody asks.
+//!
 //!   The roots are the nodes of which there are most, so looking them up is left to the caller, who has many keys
 //!   at hand and lets their cache misses overlap.
 //!
 //! # Invariants
-//!   I1 unless `fresh`, the words and all numbers are those of one key
+//!   I1 unless `fresh`, the words and the roots are those of one key, and unless `stale` so are all other numbers
 //!   I2 between calls there is nothing to undo, and nothing is dirty
 
-use crate::memory::differing;
+use crate::memory::{differing, gather, scatter};
 use crate::nodes::{Content, NoRoom, Nodes};
-use crate::plan::Plan;
+use crate::plan::{Flat, FlatWord, Plan};
 
 /// The words and the node numbers of one key.
 #[derive(Debug)]
@@ -27,12 +30,14 @@ pub struct Cells {
     undo: Vec<u32>,
     n_undo: usize,
     fresh: bool,
+    /// The numbers between the words and each root are those of another key.
+    stale: [bool; 2],
     /// A padded key.
     scratch: Vec<u8>,
     dirty: Many,
 }
 
-/// The roots of a key. One that changed has the number zero and is to be looked up.
+/// The roots of a key. One that changed, and is no number of its own, has the number zero and is to be looked up.
 #[derive(Clone, Copy, Debug)]
 pub struct Roots {
     pub numbers: [u32; 2],
@@ -56,7 +61,17 @@ impl Cells {
     pub fn new(plan: &Plan) -> Cells {
         let (words, base, undo) = (vec![0; plan.n_words * 4], vec![0; plan.n_nodes + 1], vec![0; plan.n_nodes]);
         let dirty = Many { bits: vec![0; plan.n_nodes / 64 + 1], from: 0 };
-        Cells { words, numbers: base.clone(), base, undo, n_undo: 0, fresh: true, scratch: Vec::new(), dirty }
+        Cells {
+            words,
+            numbers: base.clone(),
+            base,
+            undo,
+            n_undo: 0,
+            fresh: true,
+            stale: [false; 2],
+            scratch: Vec::new(),
+            dirty,
+        }
     }
 
     /// Whether [`Cells::fold_near`] can be used: for keys like those that most systems have.
@@ -73,21 +88,48 @@ impl Cells {
         plan: &Plan,
         nodes: &Nodes,
         key: &[u8],
-        mut root: impl FnMut(u32, Content),
+        root: impl FnMut(u32, Content),
     ) -> Result<[u32; 2], NoRoom> {
         debug_assert!(self.is_near(plan) && self.n_undo == 0, "I2");
-        let mut differ = differing(key.as_chunks().0, self.words.as_chunks().0);
-        let mut dirty = 0u64;
-        while differ != 0 {
-            dirty |= 1 << (plan.leaf_of[differ.trailing_zeros() as usize] % 64);
-            differ &= differ - 1;
+        let differ = differing(key.as_chunks().0, self.words.as_chunks().0);
+        match &plan.flat {
+            None => self.climb_near::<false>(plan, nodes, key, leaves_of(plan, differ), root),
+            Some(flat) => {
+                let mut numbers = [self.base[plan.left], self.base[plan.right]];
+                match fold_flat(flat, plan, key, differ, &mut numbers) {
+                    Some(0) => Ok(numbers),
+                    Some(dirty) => {
+                        let others = self.climb_near::<true>(plan, nodes, key, dirty, root)?;
+                        let long_way = |side: usize| flat.sides[side].is_none();
+                        Ok([0, 1].map(|side| if long_way(side) { others[side] } else { numbers[side] }))
+                    }
+                    None => {
+                        self.refresh(plan);
+                        self.climb_near::<true>(plan, nodes, key, leaves_of(plan, differ), root)
+                    }
+                }
+            }
         }
+    }
+
+    /// From these leaves upwards. Only where there is something flat can contents be numbers of their own.
+    #[inline(always)]
+    fn climb_near<const FLAT: bool>(
+        &mut self,
+        plan: &Plan,
+        nodes: &Nodes,
+        key: &[u8],
+        mut dirty: u64,
+        mut root: impl FnMut(u32, Content),
+    ) -> Result<[u32; 2], NoRoom> {
         let below = (1u64 << (plan.n_nodes - 2)) - 1;
         let mut changed = 0u64;
         while dirty & below != 0 {
             let n = dirty.trailing_zeros() as usize;
             dirty &= dirty - 1;
-            let number = match nodes.intern(self.content(plan, key, n)) {
+            let content = self.content(plan, key, n);
+            let number = if FLAT { number_of(plan, nodes, n, content) } else { nodes.intern(content).map(of_node) };
+            let number = match number {
                 Ok(number) => number,
                 Err(NoRoom) => {
                     self.restore(changed);
@@ -100,15 +142,37 @@ impl Cells {
         }
         let mut numbers = [self.base[plan.left], self.base[plan.right]];
         if dirty >> plan.left & 1 == 1 {
-            root(0, self.content(plan, key, plan.left));
-            numbers[0] = 0;
+            numbers[0] = self.root_near::<FLAT>(plan, key, plan.left, |content| root(0, content));
         }
         if dirty >> plan.right & 1 == 1 {
-            root(1, self.content(plan, key, plan.right));
-            numbers[1] = 0;
+            numbers[1] = self.root_near::<FLAT>(plan, key, plan.right, |content| root(1, content));
         }
         self.restore(changed);
         Ok(numbers)
+    }
+
+    #[inline(always)]
+    fn root_near<const FLAT: bool>(&self, plan: &Plan, key: &[u8], n: usize, root: impl FnOnce(Content)) -> u32 {
+        let content = self.content(plan, key, n);
+        if FLAT && let Some(number) = plan.direct[n].as_ref().and_then(|direct| direct.number(content)) {
+            return number;
+        }
+        root(content);
+        0
+    }
+
+    /// Makes the numbers between the words and the roots right. They are direct, or the root would not be.
+    #[cold]
+    fn refresh(&mut self, plan: &Plan) {
+        for (side, root) in [plan.left, plan.right].into_iter().enumerate() {
+            if std::mem::take(&mut self.stale[side]) {
+                for n in plan.sources[root].map(|n| n as usize).into_iter().filter(|n| *n < plan.n_nodes) {
+                    let content = self.content(plan, &self.words, n);
+                    let number = plan.direct[n].as_ref().and_then(|direct| direct.number(content)).expect("direct");
+                    (self.base[n], self.numbers[n]) = (number, number);
+                }
+            }
+        }
     }
 
     #[inline(always)]
@@ -128,6 +192,9 @@ impl Cells {
 
     #[inline(never)]
     fn fold_any(&mut self, plan: &Plan, nodes: &Nodes, key: &[u8], follow: bool) -> Result<Roots, NoRoom> {
+        if self.stale != [false; 2] {
+            self.refresh(plan);
+        }
         let words = if plan.padded { self.pad(key) } else { key.to_vec() };
         let roots = if plan.n_nodes < 64 {
             self.climb(plan, nodes, &words, &mut Few(0))
@@ -181,19 +248,24 @@ impl Cells {
         }
         let n_below = plan.n_nodes - 2;
         while let Some(n) = dirty.take_first(n_below) {
-            let number = nodes.intern(self.content(plan, words, n))?;
+            let number = number_of(plan, nodes, n, self.content(plan, words, n))?;
             self.numbers[n] = number;
             self.undo[self.n_undo] = n as u32;
             self.n_undo += 1;
             dirty.put(plan.parent_of[n] as usize);
         }
-        let [left, right] = [plan.left, plan.right];
-        let changed = [dirty.has(left), dirty.has(right)];
-        Ok(Roots {
-            numbers: [if changed[0] { 0 } else { self.base[left] }, if changed[1] { 0 } else { self.base[right] }],
-            changed,
-            contents: [self.content(plan, words, left), self.content(plan, words, right)],
-        })
+        let roots = [plan.left, plan.right];
+        let mut changed = roots.map(|n| dirty.has(n));
+        let contents = roots.map(|n| self.content(plan, words, n));
+        let mut numbers = roots.map(|n| self.base[n]);
+        for (side, n) in roots.into_iter().enumerate() {
+            if changed[side] {
+                let direct = plan.direct[n].as_ref().and_then(|d| d.number(contents[side]));
+                changed[side] = direct.is_none();
+                numbers[side] = direct.unwrap_or(0);
+            }
+        }
+        Ok(Roots { numbers, changed, contents })
     }
 
     /// The leaves with changed words become dirty.
@@ -212,11 +284,10 @@ impl Cells {
     #[inline(always)]
     fn content(&self, plan: &Plan, words: &[u8], n: usize) -> Content {
         let sources = &plan.sources[n];
-        if n >= plan.n_leaves {
+        let Some(leaf) = &plan.leaves[n] else {
             let numbers = &self.numbers[..];
             return pair_up(|i| numbers[sources[i] as usize]);
-        }
-        let leaf = &plan.leaves[n];
+        };
         if leaf.paired {
             let (twos, _) = words.as_chunks::<8>();
             let two = |i: usize| u64::from_le_bytes(twos[leaf.pairs[i] as usize]) & leaf.masks[i];
@@ -230,7 +301,7 @@ impl Cells {
     fn follow(&mut self, plan: &Plan, nodes: &Nodes, words: &[u8], mut roots: Roots) -> Result<Roots, NoRoom> {
         for i in 0..2 {
             if std::mem::take(&mut roots.changed[i]) {
-                roots.numbers[i] = nodes.intern(roots.contents[i])?;
+                roots.numbers[i] = of_node(nodes.intern(roots.contents[i])?);
             }
         }
         self.numbers[plan.left] = roots.numbers[0];
@@ -252,19 +323,41 @@ impl Cells {
     /// Becomes the key with these roots.
     #[inline]
     pub fn unfold(&mut self, plan: &Plan, nodes: &Nodes, left: u32, right: u32) {
-        for (n, number) in [(plan.left, left), (plan.right, right)] {
-            if self.base[n] != number || self.fresh {
-                self.go_down(plan, nodes, n, number);
+        if plan.flat.is_none() {
+            for (n, number) in [(plan.left, left), (plan.right, right)] {
+                if self.base[n] != number || self.fresh {
+                    self.go_down(plan, nodes, n, number, self.fresh);
+                }
+            }
+            self.fresh = false;
+            return;
+        }
+        for (side, n, number) in [(0, plan.left, left), (1, plan.right, right)] {
+            let before = self.base[n];
+            if before == number && !self.fresh {
+                continue;
+            }
+            match plan.flat.as_ref().and_then(|flat| Some((&flat.words, flat.sides[side].as_ref()?))) {
+                Some((words, side_words)) if (before | number) & 1 == 0 && !self.fresh => {
+                    unfold_flat(words, side_words, &mut self.words, before, number);
+                    (self.base[n], self.numbers[n]) = (number, number);
+                    self.stale[side] = plan.leaves[n].is_none();
+                }
+                _ => {
+                    // What is below is gone through whole if it is not known what was there.
+                    let whole = self.fresh | std::mem::take(&mut self.stale[side]);
+                    self.go_down(plan, nodes, n, number, whole);
+                }
             }
         }
         self.fresh = false;
     }
 
-    fn go_down(&mut self, plan: &Plan, nodes: &Nodes, n: usize, number: u32) {
+    fn go_down(&mut self, plan: &Plan, nodes: &Nodes, n: usize, number: u32, whole: bool) {
         (self.base[n], self.numbers[n]) = (number, number);
-        let parts = nodes.get(number).map(|two| [two as u32, (two >> 32) as u32]);
+        let parts = content_of(plan, nodes, n, number).map(|two| [two as u32, (two >> 32) as u32]);
         let parts = parts.as_flattened().iter().zip(&plan.sources[n]);
-        if n < plan.n_leaves {
+        if plan.leaves[n].is_some() {
             let (words, _) = self.words.as_chunks_mut();
             for (part, source) in parts {
                 if let Some(word) = words.get_mut(*source as usize) {
@@ -274,12 +367,12 @@ impl Cells {
             return;
         }
         if nodes.is_large() {
-            parts.clone().for_each(|(part, _)| nodes.prefetch_entry(*part));
+            parts.clone().for_each(|(part, _)| prefetch(nodes, *part));
         }
         for (part, source) in parts {
             let child = *source as usize;
-            if child < plan.n_nodes && (self.base[child] != *part || self.fresh) {
-                self.go_down(plan, nodes, child, *part);
+            if child < plan.n_nodes && (self.base[child] != *part || whole) {
+                self.go_down(plan, nodes, child, *part, whole);
             }
         }
     }
@@ -293,6 +386,82 @@ impl Cells {
         };
         key.clear();
         key.extend_from_slice(&self.words[..n_bytes]);
+    }
+}
+
+/// The leaves of these words.
+#[inline(always)]
+fn leaves_of(plan: &Plan, mut words: u64) -> u64 {
+    let mut leaves = 0;
+    while words != 0 {
+        leaves |= 1 << (plan.leaf_of[words.trailing_zeros() as usize] % 64);
+        words &= words - 1;
+    }
+    leaves
+}
+
+/// Changes the roots as the words do that differ; the leaves of those that have to go the long way. `None` if some word is
+/// not like the sample.
+#[inline(always)]
+fn fold_flat(flat: &Flat, plan: &Plan, key: &[u8], mut differ: u64, numbers: &mut [u32; 2]) -> Option<u64> {
+    let (mut odd, mut dirty) = (0, 0);
+    let (words, _) = key.as_chunks::<4>();
+    while differ != 0 {
+        let w = differ.trailing_zeros() as usize;
+        differ &= differ - 1;
+        let (word, to) = (u32::from_le_bytes(words[w]), &flat.words[w]);
+        match numbers.get_mut(to.side as usize) {
+            Some(number) => {
+                odd |= (word & !to.mask) ^ to.rest | *number & 1;
+                *number = *number & !to.field | (gather(u64::from(word), u64::from(to.mask)) as u32) << to.shift;
+            }
+            None => dirty |= 1 << (plan.leaf_of[w] % 64),
+        }
+    }
+    (odd == 0).then_some(dirty)
+}
+
+/// Changes the words as their root does.
+#[inline(always)]
+fn unfold_flat(flat: &[FlatWord], side: &[u32], words: &mut [u8], before: u32, number: u32) {
+    let (words, _) = words.as_chunks_mut::<4>();
+    for &w in side {
+        let to = &flat[w as usize];
+        if to.field & (before ^ number) != 0 {
+            let word = to.rest | scatter(u64::from(number >> to.shift), u64::from(to.mask)) as u32;
+            words[w as usize] = word.to_le_bytes();
+        }
+    }
+}
+
+/// The number of this content at this place of the tree: its own, or a node's.
+#[inline(always)]
+fn number_of(plan: &Plan, nodes: &Nodes, n: usize, content: Content) -> Result<u32, NoRoom> {
+    match plan.direct[n].as_ref().and_then(|direct| direct.number(content)) {
+        Some(number) => Ok(number),
+        None => nodes.intern(content).map(of_node),
+    }
+}
+
+/// Numbers of nodes are odd.
+#[inline(always)]
+pub fn of_node(n: u32) -> u32 {
+    n << 1 | 1
+}
+
+#[inline(always)]
+fn content_of(plan: &Plan, nodes: &Nodes, n: usize, number: u32) -> Content {
+    match &plan.direct[n] {
+        Some(direct) if number & 1 == 0 => direct.content(number),
+        _ => nodes.get(number >> 1),
+    }
+}
+
+/// Starts fetching what is behind a number.
+#[inline(always)]
+pub fn prefetch(nodes: &Nodes, number: u32) {
+    if number & 1 == 1 {
+        nodes.prefetch_entry(number >> 1);
     }
 }
 

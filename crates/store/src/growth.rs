@@ -50,8 +50,9 @@ pub struct Hold<'s, T> {
 impl<T> Hold<'_, T> {
     #[inline]
     pub fn get(&mut self) -> &T {
-        let Apart(door) = &self.of.doors[self.door];
-        self.held.get_or_insert_with(|| door.read().expect("no panic inside")).as_deref().expect("I1")
+        let (of, door) = (self.of, self.door);
+        let held = self.held.get_or_insert_with(|| of.doors[door].0.read().expect("no panic inside"));
+        held.as_deref().expect("I1")
     }
 
     /// With no other thread at the tables. Another may have grown them before this one's turn came.

@@ -18,6 +18,7 @@ mod arena;
 mod bitstate;
 mod budget;
 mod compact;
+mod direct;
 mod fold;
 mod growth;
 mod hash;
@@ -26,6 +27,7 @@ mod log;
 mod memory;
 mod nodes;
 mod plan;
+mod recent;
 mod roots;
 mod side;
 mod sync;
@@ -35,10 +37,13 @@ mod testing;
 pub use arena::{Arena, ArenaHand};
 pub use bitstate::{BitHand, Bitstate};
 pub use budget::{Account, Budget, Full};
-pub use compact::{Compact, CompactHand, Order};
+pub use compact::{Compact, CompactHand, Hint, Hints};
+pub use direct::varying_bits;
 pub use hash::hash64;
 pub use hash_compact::{HashCompact, HashHand};
 pub use log::Log;
+pub use plan::can_be_direct;
+pub use recent::Recent;
 pub use side::Marks;
 
 use std::fmt;
@@ -87,6 +92,10 @@ pub trait Visited: Sync {
     /// The key of `id` into `key`, which is cleared first. It becomes the base of the next offers: keys that
     /// differ little from it are cheap. Panics if the store does not keep keys (`!EXACT`).
     fn load(&self, hand: &mut Self::Hand<'_>, id: StateId, key: &mut Vec<u8>);
+
+    /// `id` will be loaded soon.
+    #[inline]
+    fn soon(&self, _hand: &mut Self::Hand<'_>, _id: StateId) {}
 
     /// Announces the keys `bytes[range]`. If it is `Full`, nothing stays announced in this hand, and no more
     /// keys can be put.

@@ -122,6 +122,66 @@ pub fn prefetch<T>(it: &T) {
     let _ = it;
 }
 
+/// The bits of `word` where `mask` has ones, side by side from the lowest on.
+#[inline(always)]
+pub fn gather(word: u64, mask: u64) -> u64 {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if std::is_x86_feature_detected!("bmi2") {
+        let gathered;
+        // SAFETY: the machine has this instruction; it touches these registers and nothing else.
+        unsafe {
+            std::arch::asm!(
+                "pext {out}, {word}, {mask}",
+                out = out(reg) gathered,
+                word = in(reg) word,
+                mask = in(reg) mask,
+                options(pure, nomem, nostack, preserves_flags),
+            );
+        }
+        return gathered;
+    }
+    gather_one_by_one(word, mask)
+}
+
+/// The lowest bits of `word` to where `mask` has ones.
+#[inline(always)]
+pub fn scatter(word: u64, mask: u64) -> u64 {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if std::is_x86_feature_detected!("bmi2") {
+        let scattered;
+        // SAFETY: as above.
+        unsafe {
+            std::arch::asm!(
+                "pdep {out}, {word}, {mask}",
+                out = out(reg) scattered,
+                word = in(reg) word,
+                mask = in(reg) mask,
+                options(pure, nomem, nostack, preserves_flags),
+            );
+        }
+        return scattered;
+    }
+    scatter_one_by_one(word, mask)
+}
+
+fn gather_one_by_one(word: u64, mut mask: u64) -> u64 {
+    let mut gathered = 0;
+    for to in 0..mask.count_ones() {
+        gathered |= (word >> mask.trailing_zeros() & 1) << to;
+        mask &= mask - 1;
+    }
+    gathered
+}
+
+fn scatter_one_by_one(word: u64, mut mask: u64) -> u64 {
+    let mut scattered = 0;
+    for from in 0..mask.count_ones() {
+        scattered |= (word >> from & 1) << mask.trailing_zeros();
+        mask &= mask - 1;
+    }
+    scattered
+}
+
 /// Which of at most 64 words of four bytes differ: a bit each.
 #[inline(always)]
 pub fn differing(new: &[[u8; 16]], old: &[[u8; 16]]) -> u64 {
@@ -351,6 +411,19 @@ mod tests {
         assert_eq!(line.find(8), (0, 0x2222));
         line.0[15].store(8, Relaxed);
         assert_eq!(line.find(8), (0x8000, 0x2222));
+    }
+
+    #[test]
+    fn bits_are_gathered_and_scattered() {
+        assert_eq!(gather(0b1011_0110, 0b1110_0100), 0b1011);
+        assert_eq!(scatter(0b1011, 0b1110_0100), 0b1010_0100);
+        let mut rng = crate::testing::Rng(1);
+        for _ in 0..1000 {
+            let (word, mask) = (rng.next(), rng.next() & rng.next());
+            assert_eq!(gather(word, mask), gather_one_by_one(word, mask));
+            assert_eq!(scatter(word, mask), scatter_one_by_one(word, mask));
+            assert_eq!(scatter(gather(word, mask), mask), word & mask);
+        }
     }
 
     #[test]

@@ -24,9 +24,9 @@ use crate::sync::{Acquire, Apart, AtomicU32, Relaxed, Release};
 use crate::{Account, Full};
 use std::sync::Mutex;
 
-/// Numbers have 29 bits, because a state's name has room for two of them.
+/// A name has room for two numbers of 29 bits; one bit says whose numbers they are (`direct`).
 pub const NODE_BITS: u32 = 29;
-const MAX_NODES: u32 = (1 << NODE_BITS) - 1;
+const MAX_NODES: u32 = (1 << (NODE_BITS - 1)) - 1;
 const FIRST_BITS: u32 = if cfg!(loom) { 3 } else { 10 };
 const MAX_BITS: u32 = 30;
 
@@ -81,14 +81,13 @@ impl Nodes {
 
     /// Starts fetching what `near` looks at.
     #[inline]
-    pub fn prefetch(&self, content: Content) {
-        prefetch(&self.index[self.home(self.hash(content))]);
+    pub fn prefetch(&self, hash: u64) {
+        prefetch(&self.index[self.home(hash)]);
     }
 
     /// Starts fetching what `intern` looks at: the likely entry.
     #[inline]
-    pub fn near(&self, content: Content) {
-        let hash = self.hash(content);
+    pub fn near(&self, hash: u64) {
         let slot = self.index[self.home(hash)].load(Relaxed);
         let low = (1 << self.bits) - 1;
         if slot & !low == (hash as u32) << self.bits && slot & low != 0 {
@@ -111,7 +110,12 @@ impl Nodes {
     /// The number of the node with these eight words.
     #[inline(always)]
     pub fn intern(&self, content: Content) -> Result<u32, NoRoom> {
-        let hash = self.hash(content);
+        self.intern_hashed(content, self.hash(content))
+    }
+
+    /// The same for one whose hash is known.
+    #[inline(always)]
+    pub fn intern_hashed(&self, content: Content, hash: u64) -> Result<u32, NoRoom> {
         let at = self.home(hash);
         // Most nodes are there, at home.
         let slot = self.index[at].load(Acquire);
@@ -239,8 +243,8 @@ impl Nodes {
         (hash >> (64 - self.bits)) as usize
     }
 
-    #[inline]
-    fn hash(&self, [a, b, c, d]: Content) -> u64 {
+    #[inline(always)]
+    pub fn hash(&self, [a, b, c, d]: Content) -> u64 {
         let fold = |a: u64, b: u64| {
             let wide = u128::from(a) * u128::from(b);
             wide as u64 ^ (wide >> 64) as u64

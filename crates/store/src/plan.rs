@@ -14,13 +14,19 @@
 //!
 //!   Words are taken two at a time where the order keeps pairs together, which is faster.
 //!
-//!   Which words lie together decides how many nodes there are; that is the caller's knowledge, given as an order
-//!   of the words.
+//!   Which words lie together, and how many in each half, decides how many nodes there are; that is the caller's
+//!   knowledge, given as an order of the words. The halves need not be equal.
+//!
+//!   From some keys a plan learns which halves are numbers of their own (`direct`). In these a word contributes some
+//!   bits to the number, wherever it hangs, so that nothing between the word and the root is needed ([`Flat`]).
 //!
 //! # Numbering
 //!   A plan numbers its nodes: first the leaves, in the order of the words, then the inner nodes, children before
-//!   parents, and the two roots last.
+//!   parents, and the two roots last, whether they are leaves or not.
 
+use crate::Hint;
+use crate::direct::{Direct, Part, ROOMY_BITS};
+use crate::nodes::Content;
 use std::ops::Range;
 
 const EXACT: usize = 16;
@@ -59,6 +65,13 @@ fn n_quads(class: usize) -> usize {
     }
 }
 
+/// Whether halves of keys with so many bytes can be numbers of their own.
+pub fn can_be_direct(n_bytes: usize) -> bool {
+    n_bytes <= 4 * FLAT_WORDS && class_of(n_bytes).is_some_and(|class| class <= EXACT)
+}
+
+const FLAT_WORDS: usize = 64;
+
 /// Words in a leaf, and children of an inner node.
 pub const WIDTH: usize = 8;
 
@@ -68,19 +81,42 @@ pub struct Plan {
     pub n_words: usize,
     /// Whether the last word is the key's length.
     pub padded: bool,
-    pub n_leaves: usize,
     pub n_nodes: usize,
     /// For each leaf its words, for each other node its children; where there is none, [`NO_WORD`] and `n_nodes`.
     pub sources: Vec<[u32; WIDTH]>,
-    /// How each leaf takes its words.
-    pub leaves: Vec<Leaf>,
+    /// How each leaf takes its words; `None` for other nodes.
+    pub leaves: Vec<Option<Leaf>>,
     /// For each word its leaf.
     pub leaf_of: Vec<u32>,
     /// For each node the one above it; `n_nodes` for the two roots.
     pub parent_of: Vec<u32>,
     pub left: usize,
     pub right: usize,
+    /// For each node how contents are numbers of their own, if they are.
+    pub direct: Vec<Option<Direct>>,
+    /// Where a root is a number of its own.
+    pub flat: Option<Flat>,
 }
+
+/// The way from words to a root and back that leaves out what is between.
+#[derive(Debug)]
+pub struct Flat {
+    pub words: Vec<FlatWord>,
+    /// The words that contribute anything to each root; `None` where the long way has to be taken.
+    pub sides: [Option<Vec<u32>>; 2],
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct FlatWord {
+    pub mask: u32,
+    pub rest: u32,
+    pub shift: u32,
+    /// Which root, and which of its bits; [`LONG_WAY`] if the root is none of its own.
+    pub side: u32,
+    pub field: u32,
+}
+
+pub const LONG_WAY: u32 = 2;
 
 /// No key has so many words.
 const NO_WORD: u32 = NONE;
@@ -110,11 +146,13 @@ impl Leaf {
 
 impl Plan {
     /// `order[j]` is the word that comes `j`-th; where it is no permutation of the first so many words, and for
-    /// words that it does not mention, the words keep their order.
-    pub fn new(class: usize, order: &[u32]) -> Plan {
+    /// words that it does not mention, the words keep their order. From the sample the plan learns which contents can
+    /// be numbers of their own.
+    pub fn new(class: usize, Hint { order, left, sample }: &Hint) -> Plan {
         let (n_words, padded) = (n_quads(class) * 4, class > EXACT);
         let words = complete(order, n_words, n_words - usize::from(padded));
-        let (left, right) = words.split_at(n_words.div_ceil(2));
+        let left = left.filter(|left| left.is_multiple_of(2) && *left < n_words).unwrap_or(n_words / 2);
+        let (left, right) = words.split_at(left);
         let mut tree: Vec<[u32; WIDTH]> = Vec::new();
         let [left, right] = [left, right].map(|words| {
             let from = tree.len();
@@ -123,32 +161,159 @@ impl Plan {
             from..tree.len()
         });
         let n_leaves = tree.len();
-        // What is below both roots comes before them.
-        let [left, right] = [left, right].map(|leaves| Half::new(&mut tree, leaves));
-        let [left, right] = [left, right].map(|half| half.root(&mut tree));
+        let [left, right] = [left, right].map(|leaves| Half::new(&mut tree, leaves).root(&mut tree));
         let n_nodes = tree.len();
+        // The roots come last, whatever they are.
+        let mut numbers: Vec<usize> = (0..n_nodes).filter(|n| *n != left && *n != right).chain([left, right]).collect();
+        let is_leaf: Vec<bool> = numbers.iter().map(|old| *old < n_leaves).collect();
+        let old = std::mem::take(&mut tree);
+        tree.extend(numbers.iter().map(|n| old[*n]));
+        let mut new_of = vec![0; n_nodes];
+        numbers.drain(..).enumerate().for_each(|(new, old)| new_of[old] = new as u32);
+        let (left, right) = (n_nodes - 2, n_nodes - 1);
         let (mut leaf_of, mut parent_of) = (vec![NONE; n_words], vec![n_nodes as u32; n_nodes]);
         for (n, sources) in tree.iter_mut().enumerate() {
-            for source in sources.iter_mut().filter(|source| **source != NONE) {
-                if n < n_leaves {
+            if is_leaf[n] {
+                for source in sources.iter().filter(|source| **source != NONE) {
                     let before = std::mem::replace(&mut leaf_of[*source as usize], n as u32);
                     assert_eq!(before, NONE, "a word hangs in one leaf");
-                } else {
-                    assert!((*source as usize) < n, "children come before parents");
-                    let before = std::mem::replace(&mut parent_of[*source as usize], n as u32);
-                    assert_eq!(before, n_nodes as u32, "a node hangs in one other");
                 }
+                continue;
             }
-            if n >= n_leaves {
-                sources.iter_mut().filter(|source| **source == NONE).for_each(|source| *source = n_nodes as u32);
+            for source in sources.iter_mut() {
+                if *source == NONE {
+                    *source = n_nodes as u32;
+                    continue;
+                }
+                *source = new_of[*source as usize];
+                assert!((*source as usize) < n, "children come before parents");
+                let before = std::mem::replace(&mut parent_of[*source as usize], n as u32);
+                assert_eq!(before, n_nodes as u32, "a node hangs in one other");
             }
         }
         assert!(leaf_of.iter().all(|leaf| *leaf != NONE), "every word hangs in a leaf");
-        assert!(n_nodes - left.min(right) == 2, "the roots come last");
-        let leaves = tree[..n_leaves].iter().map(Leaf::new).collect();
-        Plan { n_words, padded, n_leaves, n_nodes, sources: tree, leaves, leaf_of, parent_of, left, right }
+        let leaves = tree.iter().zip(&is_leaf).map(|(words, leaf)| leaf.then(|| Leaf::new(words))).collect();
+        let direct = vec![None; n_nodes];
+        let mut plan = Plan {
+            n_words,
+            padded,
+            n_nodes,
+            sources: tree,
+            leaves,
+            leaf_of,
+            parent_of,
+            left,
+            right,
+            direct,
+            flat: None,
+        };
+        plan.learn(sample);
+        plan
+    }
+
+    fn learn(&mut self, sample: &[Vec<u8>]) {
+        let keys: Vec<&[[u8; 4]]> =
+            sample.iter().map(|key| key.as_chunks().0).filter(|words| words.len() == self.n_words).collect();
+        if self.padded || keys.len() < FEW {
+            return;
+        }
+        for root in [self.left, self.right] {
+            let mut below: Vec<usize> = (0..self.n_nodes).filter(|n| self.root_of(*n) == root).collect();
+            below.sort_unstable();
+            for room in [true, false] {
+                for &n in &below {
+                    self.direct[n] = self.learn_node(n, &keys, room);
+                }
+                if self.direct[root].is_some_and(|direct| direct.bits <= ROOMY_BITS) {
+                    break;
+                }
+            }
+        }
+        // The two roots together must not be much wider than a table that is still small.
+        let width = |d: &Option<Direct>| d.map_or(USUAL_BITS, |d| d.bits);
+        while width(&self.direct[self.left]) + width(&self.direct[self.right]) > MOST_ROOT_BITS {
+            let wide =
+                if width(&self.direct[self.left]) > width(&self.direct[self.right]) { self.left } else { self.right };
+            self.direct[wide] = None;
+        }
+        self.flat = self.flatten();
+        // What hangs below a root that is a node is looked up as fast.
+        for n in 0..self.n_nodes {
+            let side = usize::from(self.root_of(n) == self.right);
+            if self.flat.as_ref().is_none_or(|flat| flat.sides[side].is_none()) {
+                self.direct[n] = None;
+            }
+        }
+    }
+
+    fn learn_node(&self, n: usize, keys: &[&[[u8; 4]]], room: bool) -> Option<Direct> {
+        let sources = &self.sources[n];
+        if self.leaves[n].is_some() {
+            let word = |key: &[[u8; 4]], w: u32| key.get(w as usize).map_or(0, |word| u32::from_le_bytes(*word));
+            let content = |key: &&[[u8; 4]]| -> Content {
+                let two = |i: usize| u64::from(word(key, sources[i])) | u64::from(word(key, sources[i + 1])) << 32;
+                [two(0), two(2), two(4), two(6)]
+            };
+            return Direct::of_leaf(&keys.iter().map(content).collect::<Vec<_>>(), room);
+        }
+        let there = |child: &u32| (*child as usize) < self.n_nodes;
+        let bits = sources.map(|child| self.direct.get(child as usize)?.map(|d| d.bits));
+        let all = sources.iter().zip(&bits).all(|(child, bits)| !there(child) || bits.is_some());
+        if all { Direct::of_inner(&bits) } else { None }
+    }
+
+    fn root_of(&self, mut n: usize) -> usize {
+        while (self.parent_of[n] as usize) < self.n_nodes {
+            n = self.parent_of[n] as usize;
+        }
+        n
+    }
+
+    fn flatten(&self) -> Option<Flat> {
+        let roots = [self.left, self.right];
+        // Not where there is another level between the leaves and the root.
+        let is_flat = |root: usize| {
+            let leaf = |child: &u32| self.leaves.get(*child as usize).is_none_or(Option::is_some);
+            self.direct[root].is_some() && (self.leaves[root].is_some() || self.sources[root].iter().all(leaf))
+        };
+        if self.n_words > FLAT_WORDS || !roots.iter().any(|root| is_flat(*root)) {
+            return None;
+        }
+        let long_way = FlatWord { mask: 0, rest: 0, shift: 0, side: LONG_WAY, field: 0 };
+        let mut words = vec![long_way; self.n_words];
+        for (side, root) in roots.into_iter().enumerate().filter(|(_, root)| is_flat(*root)) {
+            let inner = |i: usize, child: u32| {
+                let above = self.direct[root].expect("is flat").part(i).shift;
+                (child as usize, above - 1) // a child's own lowest bit is not taken over
+            };
+            let leaves: Vec<(usize, u32)> = if self.leaves[root].is_some() {
+                vec![(root, 0)]
+            } else {
+                let children = self.sources[root].into_iter().enumerate();
+                children.filter(|(_, child)| (*child as usize) < self.n_nodes).map(|(i, c)| inner(i, c)).collect()
+            };
+            for (leaf, above) in leaves {
+                let direct = self.direct[leaf].expect("what is below a direct number is one");
+                for (i, word) in self.sources[leaf].iter().enumerate().filter(|(_, word)| **word != NO_WORD) {
+                    let Part { mask, rest, shift } = direct.part(i);
+                    let shift = shift + above;
+                    let field = (((1u64 << mask.count_ones()) - 1) << shift) as u32;
+                    words[*word as usize] = FlatWord { mask, rest, shift, side: side as u32, field };
+                }
+            }
+        }
+        let contributes = |w: &u32, side: usize| words[*w as usize].side == side as u32 && words[*w as usize].mask != 0;
+        let of = |side: usize| (0..self.n_words as u32).filter(|w| contributes(w, side)).collect();
+        let sides = [0, 1].map(|side| is_flat(roots[side]).then(|| of(side)));
+        Some(Flat { sides, words })
     }
 }
+
+/// Fewer keys say too little.
+const FEW: usize = 100;
+/// What the numbers of nodes have in a search of a million states.
+const USUAL_BITS: u32 = 16;
+const MOST_ROOT_BITS: u32 = 44;
 
 /// `0..n` in so many nearly equal parts.
 fn parts(n: usize, n_parts: usize) -> impl Iterator<Item = Range<usize>> {
@@ -227,22 +392,24 @@ mod tests {
 
     #[test]
     fn thirty_two_words_hang_in_two_halves_of_two_leaves() {
-        let plan = Plan::new(8, &[]);
-        assert_eq!((plan.n_words, plan.n_leaves, plan.n_nodes), (32, 4, 6));
+        let plan = Plan::new(8, &Hint::default());
+        assert_eq!((plan.n_words, plan.n_nodes), (32, 6));
         assert_eq!(plan.sources[1], [8, 9, 10, 11, 12, 13, 14, 15]);
-        assert!(plan.leaves[1].paired && plan.leaves[1].pairs == [4, 5, 6, 7] && plan.leaves[1].masks == [u64::MAX; 4]);
+        let leaf = plan.leaves[1].as_ref().expect("a leaf");
+        assert!(leaf.paired && leaf.pairs == [4, 5, 6, 7] && leaf.masks == [u64::MAX; 4]);
         assert_eq!(plan.sources[4..], [[0, 1, 6, 6, 6, 6, 6, 6], [2, 3, 6, 6, 6, 6, 6, 6]]);
         assert_eq!((plan.left, plan.right), (4, 5));
         assert_eq!((plan.leaf_of[9], plan.parent_of[1], plan.parent_of[4]), (1, 4, 6));
-        let none = Plan::new(0, &[]);
-        assert_eq!((none.n_leaves, none.n_nodes, none.sources[1]), (2, 2, [NO_WORD; WIDTH]));
+        let none = Plan::new(0, &Hint::default());
+        assert_eq!((none.n_nodes, none.sources[1]), (2, [NO_WORD; WIDTH]));
     }
 
     #[test]
     fn an_order_moves_words_and_a_wrong_one_does_not() {
         let words = |class, order: &[u32]| -> Vec<u32> {
-            let plan = Plan::new(class, order);
-            plan.sources[..plan.n_leaves].as_flattened().iter().copied().filter(|w| *w != NO_WORD).collect()
+            let plan = Plan::new(class, &Hint { order: order.to_vec(), ..Hint::default() });
+            let leaves = plan.sources.iter().zip(&plan.leaves).filter(|(_, leaf)| leaf.is_some());
+            leaves.flat_map(|(words, _)| *words).filter(|w| *w != NO_WORD).collect()
         };
         assert_eq!(words(1, &[3, 1, 0, 2]), [3, 1, 0, 2]);
         assert_eq!(words(1, &[3, 1, 3, 2]), [0, 1, 2, 3]);
@@ -254,7 +421,17 @@ mod tests {
     }
 
     #[test]
+    fn a_small_half_beside_a_large_one_has_a_root_too() {
+        for left in (0..64).step_by(2) {
+            let plan = Plan::new(16, &Hint { left: Some(left), ..Hint::default() });
+            assert_eq!([plan.left, plan.right], [plan.n_nodes - 2, plan.n_nodes - 1]);
+            let words = |root: usize| (0..64).filter(|w| plan.root_of(plan.leaf_of[*w] as usize) == root).count();
+            assert_eq!([words(plan.left), words(plan.right)], [left, 64 - left]);
+        }
+    }
+
+    #[test]
     fn every_class_has_a_tree() {
-        (0..N_CLASSES - 6).for_each(|class| drop(Plan::new(class, &[])));
+        (0..N_CLASSES - 6).for_each(|class| drop(Plan::new(class, &Hint::default())));
     }
 }

@@ -141,6 +141,47 @@ fn walk<S: Visited>(store: S, n_batches: usize, n_words: usize, n_values: usize,
     pair.finish();
 }
 
+/// Keys of which only every so many-th word changes, in few bits, as in the sample; now and then any bit does.
+pub fn agrees_with_a_map_on_keys_like<S: Visited>(store: S, n_words: usize, every: usize, seed: u64) {
+    let mut rng = Rng(seed);
+    let mut pair = Pair::new(&store);
+    pair.lay(&like(n_words, every, &mut rng));
+    pair.offer();
+    pair.settle();
+    let mut known: Vec<StateId> = pair.truth.values().copied().collect();
+    for _ in 0..400 {
+        for _ in 0..1 + rng.below(3) {
+            let base = pair.load(known[rng.below(known.len())]);
+            for _ in 0..rng.below(12) {
+                let mut key = base.clone();
+                let other = like(n_words, every, &mut rng);
+                for _ in 0..1 + rng.below(3) {
+                    let at = rng.below(n_words / every) * every * 4;
+                    key[at..at + 4].copy_from_slice(&other[at..at + 4]);
+                }
+                if rng.below(40) == 0 {
+                    key = other;
+                }
+                if rng.below(40) == 0 {
+                    let bit = rng.below(n_words * 32);
+                    key[bit / 8] ^= 1 << (bit % 8);
+                }
+                pair.lay(&key);
+            }
+            pair.offer();
+        }
+        pair.settle();
+        known.extend(pair.truth.values().nth(rng.below(pair.truth.len())));
+    }
+    pair.finish();
+}
+
+/// Such a key.
+pub fn like(n_words: usize, every: usize, rng: &mut Rng) -> Vec<u8> {
+    let word = |w: usize, rng: &mut Rng| if w.is_multiple_of(every) { [rng.below(4) as u8, 7, 0, 0] } else { [9; 4] };
+    (0..n_words).flat_map(|w| word(w, rng)).collect()
+}
+
 pub fn agrees_with_a_map<S: Visited>(make: impl Fn() -> S) {
     agrees_with_a_map_on_few(&make);
     for batch in [1, 17, 100] {

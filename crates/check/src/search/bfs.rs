@@ -7,8 +7,9 @@
 //!   finished before the next one begins, whoever expands which part of it, so a state is new at its least
 //!   distance and the levels are the same for any number of threads. So are the sums over all states: counts,
 //!   violations, edges taken.
-//!   A thread fires some states, offers their successors, and settles them together: the store's cache
-//!   misses overlap. Names of new states go to the thread's own log.
+//!   A thread expands some states, offers their successors, and settles them together: the store's cache
+//!   misses overlap. Names of new states go to the thread's own log. Successors that the thread met a short while
+//!   ago are counted and not offered again (`Recent`).
 //!
 //!   No parents are kept. A violation is known by its level, the key of the state and the step; the way there is
 //!   looked for backwards through the levels when the search is over (`paths`).
@@ -34,12 +35,14 @@ use crate::observer::Observer;
 use crate::verdict::Kind;
 use spinor_model::fault::Fault;
 use spinor_model::successors::{Batch, Step, Successors};
-use spinor_store::{Log, StateId, Visited};
+use spinor_store::{Log, Recent, StateId, Visited};
 use std::ops::Range;
 use std::sync::RwLock;
 
 /// Keys settled together.
-const KEYS: usize = 24;
+const KEYS: usize = 64;
+/// How many states before its turn a state is fetched.
+const AHEAD: usize = 3;
 /// Flushes between two looks at the clock.
 const LOOK: u32 = 16;
 /// A batch without keys is flushed too, so that somebody looks.
@@ -214,8 +217,12 @@ struct Worker {
     answers: Vec<(StateId, bool)>,
     /// The state at hand.
     key: Vec<u8>,
+    /// Its steps, where they are asked for.
     offered: Vec<Step>,
     ids: Vec<StateId>,
+    recent: Recent,
+    /// Keys of the batch that are left out because they were met a short while ago.
+    n_repeated: u64,
     news: News,
     flushes: u32,
 }
@@ -234,6 +241,8 @@ impl Worker {
             key: Vec::new(),
             offered: Vec::new(),
             ids: Vec::new(),
+            recent: Recent::new(&request.budget),
+            n_repeated: 0,
             news: News::default(),
             flushes: 0,
         }
@@ -253,7 +262,10 @@ impl Worker {
         }
         let mut ids = std::mem::take(&mut self.ids);
         while level.units.take(&mut ids) {
-            for &id in &ids {
+            for (n, &id) in ids.iter().enumerate() {
+                if let Some(&next) = ids.get(n + AHEAD) {
+                    run.store.soon(&mut seat.hand, next);
+                }
                 self.state(run, level, seat, id)?;
                 if self.keys.len() >= KEYS || self.news.expanded >= STATES {
                     self.flush(run, seat, &mut watch)?;
@@ -277,13 +289,14 @@ impl Worker {
         store.load(&mut seat.hand, id, &mut self.key);
         system.unpack_into(&self.key, &mut seat.state);
         let (n_outcomes, n_faults, n_keys) = (self.batch.outcomes.len(), self.batch.faults.len(), self.keys.len());
-        if level.deeper {
-            system.expand(&mut seat.state, &mut self.offered, &mut self.batch);
+        let n_steps = if level.deeper {
+            system.expand(&mut seat.state, &mut self.batch)
         } else {
             system.enabled(&mut seat.state, &mut self.offered);
-        }
+            self.offered.len()
+        };
         self.news.expanded += 1;
-        if self.offered.is_empty() {
+        if n_steps == 0 {
             if !system.may_end(&seat.state) {
                 self.see(run, level, Kind::EndState, (0, 0, 0), None, None);
             }
@@ -296,10 +309,15 @@ impl Worker {
         for outcome in &self.batch.outcomes[n_outcomes..] {
             self.counters.atomic_steps += u64::from(outcome.atomic_steps);
             if let Some(key) = outcome.key() {
-                self.keys.push(key);
+                if self.recent.repeats(&self.batch.keys[key.clone()]) {
+                    self.n_repeated += 1;
+                } else {
+                    self.keys.push(key);
+                }
             }
         }
         if self.batch.faults.len() > n_faults {
+            system.enabled(&mut seat.state, &mut self.offered);
             self.faults(run, level, n_faults);
         }
         let offered = store.offer(&mut seat.hand, &self.batch.keys, &self.keys[n_keys..]);
@@ -364,8 +382,9 @@ impl Worker {
         watch: &mut Option<&mut Watch<'_>>,
     ) -> Result<(), Halt> {
         let mut settled = run.store.settle(&mut seat.hand, &self.batch.keys, &self.keys, &mut self.answers);
-        self.counters.transitions += self.answers.len() as u64;
-        self.news.transitions += self.answers.len() as u64;
+        let n_transitions = self.answers.len() as u64 + std::mem::take(&mut self.n_repeated);
+        self.counters.transitions += n_transitions;
+        self.news.transitions += n_transitions;
         for &(id, new) in &self.answers {
             if new {
                 self.counters.stored += 1;

@@ -1,8 +1,8 @@
 //! The levels of a breadth-first search, all of them: they are what a trace is found in.
 //!
 //! # The argument
-//!   A small level lies behind the other small levels in one log, so that a model of a million levels pays a few
-//!   bytes for each. A large one keeps the logs that its threads wrote.
+//!   A small level lies behind the other small levels in one log, and its length is kept in two bytes, so that a model
+//!   of a million levels pays little for each. A large one keeps the logs that its threads wrote.
 //!
 //! # Invariants
 //!   I1 the levels are the states of the store, each once, by their least distance from the initial state
@@ -10,31 +10,42 @@
 
 use super::held::Held;
 use spinor_store::{Budget, Full, Log, StateId};
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 pub(super) struct Levels {
     /// The states that a small level has at most.
     alone: u64,
-    levels: Held<Level>,
-    /// The small levels, one after the other, and how many states they have together.
+    /// How many states each small level has; zero for a large one.
+    lens: Held<u16>,
+    /// Where every so many-th level begins in the log of small ones, or would.
+    starts: Held<u64>,
+    /// The small levels, one after the other.
     small: Log,
+    /// The large ones, with their numbers.
+    large: Held<(usize, Box<[Log]>)>,
     /// How many levels there are before the first large one.
     n_ordered: usize,
 }
 
-enum Level {
-    Small { from: u64, len: u32 },
-    Large(Box<[Log]>),
-}
+/// Levels between two known starts.
+const STRIDE: usize = 64;
 
 impl Levels {
     pub fn new(budget: &Arc<Budget>, alone: u64) -> Levels {
-        Levels { alone, levels: Held::new(budget), small: Log::new(budget), n_ordered: 0 }
+        Levels {
+            alone: alone.min(u64::from(u16::MAX)),
+            lens: Held::new(budget),
+            starts: Held::new(budget),
+            small: Log::new(budget),
+            large: Held::new(budget),
+            n_ordered: 0,
+        }
     }
 
     pub fn len(&self) -> usize {
-        self.levels.len()
+        self.lens.len()
     }
 
     /// Adds what the threads found, `len` states in all. A small level is read into `ids`, and the logs can be used again.
@@ -46,14 +57,18 @@ impl Levels {
         ids: &mut Vec<StateId>,
     ) -> Result<(), Full> {
         ids.clear();
+        let level = self.len();
+        if level.is_multiple_of(STRIDE) {
+            self.starts.push(self.small.len())?;
+        }
         if len > self.alone {
             let take = |log: &mut Log| std::mem::replace(log, Log::new(budget));
-            return self.levels.push(Level::Large(found.filter(|log| !log.is_empty()).map(take).collect()));
+            self.large.push((level, found.filter(|log| !log.is_empty()).map(take).collect()))?;
+            return self.lens.push(0);
         }
-        if self.n_ordered == self.levels.len() {
+        if self.n_ordered == level {
             self.n_ordered += 1; // I2
         }
-        let from = self.small.len();
         let mut chunk = Vec::new();
         for log in found {
             for n in 0..log.n_chunks() {
@@ -65,7 +80,7 @@ impl Levels {
         for id in ids.iter() {
             self.small.push(*id)?;
         }
-        self.levels.push(Level::Small { from, len: len as u32 })
+        self.lens.push(len as u16)
     }
 
     /// I2
@@ -75,9 +90,9 @@ impl Levels {
 
     /// Something to expand; `ids` are its states if it is small.
     pub fn units<'a>(&'a self, level: usize, ids: &'a [StateId], jobs: usize) -> Units<'a> {
-        let kept: &[Log] = match &self.levels[level] {
-            Level::Small { .. } => &[],
-            Level::Large(logs) => logs,
+        let kept: &[Log] = match self.large.binary_search_by_key(&level, |(level, _)| *level) {
+            Ok(n) => &self.large[n].1,
+            Err(_) => &[],
         };
         let n_chunks: usize = kept.iter().map(Log::n_chunks).sum();
         // A chunk is four thousand states: parts of it, where there are too few for all threads.
@@ -86,7 +101,15 @@ impl Levels {
     }
 
     pub fn is_small(&self, level: usize) -> bool {
-        matches!(self.levels[level], Level::Small { .. })
+        self.lens[level] != 0
+    }
+
+    /// Where a small level lies in its log.
+    fn place(&self, level: usize) -> Range<usize> {
+        let known = level / STRIDE;
+        let before: usize = self.lens[known * STRIDE..level].iter().map(|len| usize::from(*len)).sum();
+        let from = self.starts[known] as usize + before;
+        from..from + usize::from(self.lens[level])
     }
 
     /// For reading small levels one after the other.
@@ -112,8 +135,7 @@ impl Reader<'_> {
     /// The states of a level into `ids` if it is small.
     pub fn read(&mut self, level: usize, ids: &mut Vec<StateId>) {
         ids.clear();
-        let Level::Small { from, len } = self.levels.levels[level] else { return };
-        for n in from as usize..from as usize + len as usize {
+        for n in self.levels.place(level) {
             if self.at != n / self.chunk_len {
                 self.at = n / self.chunk_len;
                 self.levels.small.read_chunk(self.at, &mut self.chunk);

@@ -7,14 +7,16 @@
 //!   Any order is right; a good one is small and fast. Walk at random through some thousands of states. How many
 //!   different values a set of words takes in the whole space is guessed from how many pairs of the sample agree on
 //!   it (as birthdays tell how many days a year has). Two orders are tried, the natural one and one that chains
-//!   words by how often a step changes both; then words change halves as long as the guess gets smaller. Inside a half
-//!   the words keep whichever of the two orders has the smaller quarters.
+//!   words by how often a step changes both; then words change halves as long as the guess gets smaller. A half of few
+//!   bits costs the store nothing, so if the other one is dear, one is filled up to that many bits. Inside a half the
+//!   words keep whichever of the two orders has the smaller quarters.
 //!
 //! # Cost
 //!   Some thousands of steps and a few hundred sorts of the sample, once per length of keys: milliseconds, where the
 //!   order itself is worth up to five times the memory of the whole search.
 
 use spinor_model::successors::Successors;
+use spinor_store::Hint;
 
 const STEPS: usize = 3_000;
 /// A walk starts again somewhere after so many steps.
@@ -28,32 +30,42 @@ const MANY: f64 = 20_000.0;
 /// Pairs are taken apart if that divides the values by so much: single words cost time.
 const WORTH: f64 = 4.0;
 const SWAPS: usize = 300;
+/// With so few values in the halves they may stay halves.
+const WORTH_A_LOOK: f64 = 300.0;
+/// Of the sample, for a guess that is asked for often.
+const LOOKED_AT: usize = 1_000;
+/// A half of so many bits is a number of its own, as far as the sample tells.
+const FREE_BITS: u32 = 24;
 
-/// An order for the words of keys as long as this one, learned from states reachable from it. Pairs of words, which the
-/// store takes at once, stay together unless that would be dear.
-pub fn learn<S: Successors>(system: &S, key: &[u8]) -> Vec<u32> {
+/// A hint for keys as long as this one, learned from states reachable from it. Pairs of words, which the store takes at
+/// once, stay together unless that would be dear.
+pub fn learn<S: Successors>(system: &S, key: &[u8]) -> Hint {
     let n = key.len().div_ceil(4) as u32;
-    let (cost, pairs) = order_of(system, key, 2 * WORD);
-    if cost > MANY {
-        let (less, words) = order_of(system, key, WORD);
-        if less * WORTH < cost {
-            return words;
+    let sample = Sample::take(system, key, 2 * WORD);
+    let pairs = order_of(&sample, key, 2 * WORD);
+    if pairs.cost > MANY {
+        let words = order_of(&Sample::take(system, key, WORD), key, WORD);
+        if words.cost * WORTH < pairs.cost {
+            return Hint { order: words.words, left: Some(words.left), sample: sample.states };
         }
     }
-    pairs.iter().flat_map(|p| [2 * p, 2 * p + 1]).filter(|w| *w < n).collect()
+    let order = pairs.words.iter().flat_map(|p| [2 * p, 2 * p + 1]).filter(|w| *w < n).collect();
+    Hint { order, left: Some(2 * pairs.left), sample: sample.states }
 }
 
-/// The same for parts of so many bytes, which are the words of the rest of this file, and how many values the halves are
-/// guessed to have.
-fn order_of<S: Successors>(system: &S, key: &[u8], size: usize) -> (f64, Vec<u32>) {
+/// An order, how many of its words make up the left half, and how many values the halves are guessed to have.
+struct Ordered {
+    words: Vec<u32>,
+    left: usize,
+    cost: f64,
+}
+
+/// An order for parts of so many bytes, which are the words of the rest of this file.
+fn order_of(sample: &Sample, key: &[u8], size: usize) -> Ordered {
     let n = key.len().div_ceil(size);
     let natural: Vec<u32> = (0..n as u32).collect();
-    if !(3..=MOST_WORDS).contains(&n) {
-        return (0.0, natural);
-    }
-    let sample = Sample::take(system, key, size);
-    if sample.states.len() < FEW {
-        return (0.0, natural);
+    if !(3..=MOST_WORDS).contains(&n) || sample.states.len() < FEW {
+        return Ordered { words: natural, left: n.div_ceil(2), cost: 0.0 };
     }
     let chained = chain(&sample.together, n);
     let mut judge = Judge::new(&sample.states, n, size);
@@ -71,12 +83,15 @@ fn order_of<S: Successors>(system: &S, key: &[u8], size: usize) -> (f64, Vec<u32
             order.swap(i, j);
         }
     }
+    let (mut left, mut right) = (order[..half].to_vec(), order[half..].to_vec());
+    if least > WORTH_A_LOOK && spinor_store::can_be_direct(key.len()) {
+        least = unbalance(sample, size, &mut left, &mut right, least);
+    }
     let mut place = vec![0; n];
     for (i, word) in chained.iter().enumerate() {
         place[*word as usize] = i;
     }
-    let (left, right) = order.split_at_mut(half);
-    for words in [left, right] {
+    for words in [&mut left, &mut right] {
         words.sort_by_key(|w| place[*w as usize]);
         let mut other = words.to_vec();
         other.sort();
@@ -84,7 +99,52 @@ fn order_of<S: Successors>(system: &S, key: &[u8], size: usize) -> (f64, Vec<u32
             words.copy_from_slice(&other);
         }
     }
-    (least, order)
+    let n_left = left.len();
+    left.append(&mut right);
+    Ordered { words: left, left: n_left, cost: least }
+}
+
+/// A half of few bits is a number of its own for the store and costs nothing, so as much as possible is put into one
+/// such half, and what makes the other half vary most goes first.
+fn unbalance(sample: &Sample, size: usize, left: &mut Vec<u32>, right: &mut Vec<u32>, cost: f64) -> f64 {
+    let by_byte = spinor_store::varying_bits(&sample.states);
+    let bits = |w: u32| by_byte.iter().skip(w as usize * size).take(size).sum::<u32>();
+    let all_bits = |words: &[u32]| words.iter().map(|w| bits(*w)).sum::<u32>();
+    if all_bits(left).max(all_bits(right)) <= FREE_BITS {
+        return cost;
+    }
+    let some: Vec<Vec<u8>> = sample.states.iter().step_by(sample.states.len().div_ceil(LOOKED_AT)).cloned().collect();
+    let n = left.len() + right.len();
+    let mut judge = Judge::new(&some, n, size);
+    let mut best = (judge.values(left) + judge.values(right), None);
+    let starts =
+        [(left.clone(), right.clone()), (right.clone(), left.clone()), (Vec::new(), [&left[..], right].concat())];
+    for (mut free, mut dear) in starts {
+        if all_bits(&free) > FREE_BITS {
+            continue;
+        }
+        loop {
+            let room = FREE_BITS - all_bits(&free);
+            let can_move = |i: &usize| (1..=room).contains(&bits(dear[*i]));
+            let without = |i: usize| [&dear[..i], &dear[i + 1..]].concat();
+            let cost = (0..dear.len()).filter(can_move).map(|i| (judge.values(&without(i)), i));
+            let Some((_, i)) = cost.min_by(|a, b| a.0.total_cmp(&b.0)) else { break };
+            free.push(dear.remove(i));
+        }
+        // What never changes costs nothing there either.
+        free.extend(dear.extract_if(.., |w| bits(*w) == 0));
+        let cost = judge.values(&dear);
+        if cost < best.0 {
+            best = (cost, Some((free, dear)));
+        }
+    }
+    match best {
+        (less, Some((free, dear))) => {
+            (*left, *right) = (free, dear);
+            cost.min(less)
+        }
+        _ => cost,
+    }
 }
 
 fn word(key: &[u8], n: usize, size: usize) -> u64 {
@@ -296,7 +356,7 @@ mod tests {
 
     #[test]
     fn what_changes_together_hangs_together() {
-        let (_, order) = order_of(&Shadows, &[0; 48], 8);
+        let order = order_of(&Sample::take(&Shadows, &[0; 48], 8), &[0; 48], 8).words;
         let mut sorted = order.clone();
         sorted.sort();
         assert_eq!(sorted, [0, 1, 2, 3, 4, 5]);
@@ -308,8 +368,8 @@ mod tests {
 
     #[test]
     fn an_order_is_a_permutation_also_where_nothing_can_be_learned() {
-        assert_eq!(learn(&Shadows, &[0; 8]), [0, 1]);
-        let mut words = learn(&Shadows, &[0; 48]);
+        assert_eq!(order_of(&Sample::take(&Shadows, &[0; 48], 8), &[0; 16], 8).words, [0, 1]);
+        let mut words = learn(&Shadows, &[0; 48]).order;
         words.sort();
         assert_eq!(words, (0..12).collect::<Vec<u32>>());
         let order = chain(&[0; 49], 7);

@@ -37,11 +37,7 @@ pub(super) fn find<S: Successors, V: Visited>(
     let mut ids = Vec::new();
     let mut seat = None;
     for level in (0..deepest).rev() {
-        let mut wanted: HashMap<Vec<u8>, usize> = HashMap::new();
-        for sighting in seen.iter().filter(|s| s.level == level + 1) {
-            let n = wanted.len();
-            wanted.entry(sighting.key.clone()).or_insert(n);
-        }
+        let wanted = Wanted::new(seen.iter().filter(|s| s.level == level + 1).map(|s| &s.key[..]));
         reader.read(level, &mut ids);
         let alone = jobs == 1 || levels.is_small(level);
         let units = levels.units(level, &ids, if alone { 1 } else { jobs });
@@ -54,7 +50,9 @@ pub(super) fn find<S: Successors, V: Visited>(
             hunt.go_together(jobs)
         };
         for (sighting, steps) in seen.iter_mut().zip(&mut steps).filter(|(s, _)| s.level == level + 1) {
-            let parent = parents[wanted[&sighting.key]].as_ref().expect("a state of a level has a parent in the last");
+            let parent = parents[wanted.number(&sighting.key).expect("it is wanted")]
+                .as_ref()
+                .expect("a state of a level has a parent in the last");
             steps.push((parent.step, parent.path));
             sighting.key.clone_from(&parent.key);
             sighting.level = level;
@@ -68,13 +66,37 @@ pub(super) fn find<S: Successors, V: Visited>(
     found.collect()
 }
 
+/// Keys, numbered from 0.
+struct Wanted {
+    keys: Vec<Vec<u8>>,
+    /// Where there are many.
+    numbers: HashMap<Vec<u8>, usize>,
+}
+
+/// So few are found by looking at each.
+const FEW: usize = 8;
+
+impl Wanted {
+    fn new<'k>(all: impl Iterator<Item = &'k [u8]>) -> Wanted {
+        let mut keys: Vec<Vec<u8>> = all.map(<[u8]>::to_vec).collect();
+        keys.sort();
+        keys.dedup();
+        let many = if keys.len() > FEW { &keys[..] } else { &[] };
+        let numbers = many.iter().enumerate().map(|(n, key)| (key.clone(), n)).collect();
+        Wanted { keys, numbers }
+    }
+
+    fn number(&self, key: &[u8]) -> Option<usize> {
+        if self.numbers.is_empty() { self.keys.iter().position(|k| k == key) } else { self.numbers.get(key).copied() }
+    }
+}
+
 /// Who leads to the wanted keys.
 struct Hunt<'a, 's, S, V> {
     system: &'a S,
     store: &'s V,
     units: Units<'a>,
-    /// Numbered from 0.
-    wanted: &'a HashMap<Vec<u8>, usize>,
+    wanted: &'a Wanted,
     /// The first parent met is the right one.
     first: bool,
 }
@@ -100,7 +122,7 @@ impl<'s, S: Successors, V: Visited> Hunt<'_, 's, S, V> {
     }
 
     fn none(&self) -> Vec<Option<Parent>> {
-        (0..self.wanted.len()).map(|_| None).collect()
+        self.wanted.keys.iter().map(|_| None).collect()
     }
 
     fn go(&self, hand: &mut V::Hand<'s>, batch: &mut Batch) -> Vec<Option<Parent>> {
@@ -121,19 +143,19 @@ impl<'s, S: Successors, V: Visited> Hunt<'_, 's, S, V> {
                     }
                     none => none.insert(self.system.unpack(&key)),
                 };
-                self.system.enabled(state, &mut steps);
                 batch.clear();
-                self.system.fire(state, &steps, batch);
+                self.system.expand(state, batch);
                 for outcome in &batch.outcomes {
-                    let Some(n) = batch.key(outcome).and_then(|k| self.wanted.get(k)) else { continue };
-                    let better = match &best[*n] {
+                    let Some(n) = batch.key(outcome).and_then(|k| self.wanted.number(k)) else { continue };
+                    let better = match &best[n] {
                         Some(old) => !self.first && key < old.key,
                         None => true,
                     };
                     if better {
-                        n_open -= usize::from(best[*n].is_none());
+                        n_open -= usize::from(best[n].is_none());
+                        self.system.enabled(state, &mut steps);
                         let (step, path) = (steps[outcome.step as usize], outcome.path);
-                        best[*n] = Some(Parent { key: key.clone(), step, path });
+                        best[n] = Some(Parent { key: key.clone(), step, path });
                     }
                 }
             }

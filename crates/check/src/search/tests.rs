@@ -47,8 +47,8 @@ fn search<S: Successors>(way: Way, store: Store, system: &S, request: &Request) 
         Store::Arena => go(way, &arena(64), system, request),
         Store::Clash => go(way, &arena(3), system, request),
         Store::Tree => {
-            let order = Box::new(|_: &[u8]| Vec::new());
-            go(way, &Compact::new(&request.budget, order).expect("room for an empty store"), system, request)
+            let hints = Box::new(|_: &[u8]| spinor_store::Hint::default());
+            go(way, &Compact::new(&request.budget, hints).expect("room for an empty store"), system, request)
         }
         Store::HashCompact => go(way, &HashCompact::new(&request.budget).expect("room"), system, request),
         Store::Bitstate => go(way, &Bitstate::new(&request.budget, 1 << 16, 3).expect("room"), system, request),

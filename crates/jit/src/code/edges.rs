@@ -63,7 +63,7 @@ impl Gen<'_, '_> {
         self.mark(offset_of!(Ctx, reached), blame);
         match edge.effects.first() {
             Some(Effect::Send { chan: e, sorted, args }) => {
-                self.meet_guards(edge, walk);
+                self.meet_guards(edge, walk.t, ask);
                 let (done, id, chan) = (self.block(), self.number_if_asked(e, ask), self.chan(e, ask));
                 self.by_class(chan, |g, class| {
                     if class.capacity == 0 {
@@ -83,13 +83,13 @@ impl Gen<'_, '_> {
                 self.receive_half(args, walk);
                 self.jump(done);
                 self.go(alone);
-                self.meet_guards(edge, walk);
+                self.meet_guards(edge, walk.t, ask);
                 let (id, chan) = (self.number_if_asked(e, ask), self.chan(e, ask));
                 self.receive_alone(chan, (*random, *keep), id, args, ask, done);
                 self.go(done);
             }
             first => {
-                self.meet_guards(edge, walk);
+                self.meet_guards(edge, walk.t, ask);
                 if let Some(effect) = first {
                     self.effect(effect, ask);
                 }
@@ -117,23 +117,74 @@ impl Gen<'_, '_> {
         });
     }
 
+    /// An edge after which anyone may move, that no process comes or goes by and nobody has to answer: most are such.
+    pub(super) fn is_plain(&self, edge: &Edge) -> bool {
+        let statics = &self.plan.statics;
+        let waits = |chan: &Expr| match chan {
+            Expr::Read(place) => match statics.fixed(self.plan.layout, place, self.me.map(|me| me.t)) {
+                Some(fixed) => statics.classes[fixed.class].capacity == 0,
+                None => statics.classes.iter().any(|c| c.capacity == 0),
+            },
+            _ => statics.classes.iter().any(|c| c.capacity == 0),
+        };
+        let plain = |effect: &Effect| match effect {
+            Effect::Send { chan, .. } | Effect::Receive { chan, .. } => !waits(chan),
+            Effect::Run { .. } | Effect::End => false,
+            _ => true,
+        };
+        edge.then == Then::Yield && edge.effects.iter().all(plain)
+    }
+
+    /// Does a plain edge to the state at hand.
+    pub(super) fn plain_edge(&mut self, t: &Proctype, id: EdgeId, ask: Block) {
+        let edge = &t.edges[id];
+        let blame = Blame::Edge(self.edge_number(self.own().t, id));
+        self.at = Some(blame);
+        self.mark(offset_of!(Ctx, reached), blame);
+        self.meet_guards(edge, t, ask);
+        match edge.effects.first() {
+            Some(Effect::Send { chan: e, sorted, args }) => {
+                let (done, id, chan) = (self.block(), self.number_if_asked(e, ask), self.chan(e, ask));
+                self.by_class(chan, |g, class| {
+                    g.send(chan, class, *sorted, id, args, ask);
+                    g.jump(done);
+                });
+                self.go(done);
+            }
+            Some(Effect::Receive { chan: e, random, keep, args }) => {
+                let (done, id, chan) = (self.block(), self.number_if_asked(e, ask), self.chan(e, ask));
+                self.receive_alone(chan, (*random, *keep), id, args, ask, done);
+                self.go(done);
+            }
+            Some(effect) => self.effect(effect, ask),
+            None => {}
+        }
+        for effect in edge.effects.iter().skip(1) {
+            self.effect(effect, ask);
+        }
+        let me = self.own();
+        self.set_loc(me, edge.to);
+        self.set_last(me);
+        self.at = None;
+    }
+
     /// A guard that faults was counted as holding; here it asks. And a process that steps has looked at channels.
-    fn meet_guards(&mut self, edge: &Edge, walk: &Walk<'_>) {
-        if let Some(clause) = &walk.t.provided {
-            self.meet_fault(clause, walk.ask);
+    fn meet_guards(&mut self, edge: &Edge, t: &Proctype, ask: Block) {
+        if let Some(clause) = &t.provided {
+            self.meet_fault(clause, ask);
         }
         for guard in &edge.guards {
             if let Guard::Holds(e) = guard {
-                self.meet_fault(e, walk.ask);
+                self.meet_fault(e, ask);
             }
         }
         if self.plan.statics.has_promises {
-            for (chan, sends, receives) in looks(walk.t, edge) {
+            for (chan, sends, receives) in looks(t, edge) {
                 let (skip, rest) = (self.block(), self.block());
                 let id = self.value(chan, skip);
                 for (send, does) in [(true, sends), (false, receives)] {
                     if does {
-                        self.pay_promise(send, Some(id), walk.ask);
+                        self.pay_promise(send, Some(id), ask);
                     }
                 }
                 self.jump(rest);

@@ -29,9 +29,10 @@ use std::mem::offset_of;
 
 /// The functions of one system.
 pub(crate) struct Functions {
+    pub expand_all: FuncId,
     /// By proctype.
     pub moves: Vec<FuncId>,
-    pub expand: Vec<FuncId>,
+    expand: Vec<FuncId>,
     pub apply: Vec<FuncId>,
     emit: Vec<FuncId>,
     run: Vec<FuncId>,
@@ -83,6 +84,7 @@ impl Functions {
             apply: each("apply", &[PTR, PTR, I32, PTR, I32, I32, I32, PTR, I32], &[I32]),
             run: each("run", &[PTR, PTR, PTR, I32, PTR], &[I32]),
             takes: each("takes", &[PTR, PTR, I32, PTR, I32, PTR, I32, I32, I32], &[I32]),
+            expand_all: declare("expand_all".into(), &[PTR, PTR], &[]),
             partners: declare("partners".into(), &[PTR, PTR, I32, I32, I32, PTR, I32], &[I32]),
             can_move: declare("can_move".into(), &[PTR, PTR, I32], &[I32]),
             oldest: declare("oldest".into(), &[PTR, PTR, I32], &[I32]),
@@ -109,6 +111,7 @@ pub(crate) fn define(module: &mut JITModule, plan: &Plan<'_>) {
         maker.make(f.takes[t.index()], |g, p| g.takes(t, p));
     }
     let f = &plan.functions;
+    maker.make(f.expand_all, |g, p| g.expand_all(p));
     maker.make(f.partners, |g, p| g.partners(p));
     maker.make(f.can_move, |g, p| g.can_move(p));
     maker.make(f.oldest, |g, p| g.oldest(p));

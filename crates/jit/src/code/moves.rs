@@ -37,6 +37,31 @@ impl Gen<'_, '_> {
         self.b.ins().return_(&[]);
     }
 
+    /// `(ctx, state)`: lists and does the steps of all processes, youngest first.
+    pub(super) fn expand_all(&mut self, params: &[Value]) {
+        let plan = self.plan();
+        let (next, before) = self.join(types::I32);
+        let (body, done, out) = (self.block(), self.block(), self.block());
+        let n = self.n_procs();
+        self.jump_with(next, n);
+        self.go(next);
+        self.branch(before, body, out);
+        self.go(body);
+        let pid = self.b.ins().iadd_imm_s(before, -1);
+        let frame = self.frame_of(pid);
+        let t = self.proctype_of(frame);
+        let blocks = self.switch_all(t, plan.system.proctypes.len());
+        for (block, f) in blocks.into_iter().zip(&plan.functions.expand) {
+            self.go(block);
+            self.call(*f, &[params[0], params[1], pid, frame]);
+            self.jump(done);
+        }
+        self.go(done);
+        self.jump_with(next, pid);
+        self.go(out);
+        self.b.ins().return_(&[]);
+    }
+
     /// Whether an edge can run, eight bits; lists or does its steps if asked to. `known` keeps what was found out about the
     /// edges of the location. An edge that waits in vain is noted as not ready, whatever its own guards say: who asks
     /// about it asks about those it waited for as well (validator, V3).
@@ -141,7 +166,9 @@ impl Gen<'_, '_> {
             self.jump(yes);
         }
         self.go(yes);
-        if mode != Mode::Ask {
+        if mode == Mode::Do && self.is_plain(e) {
+            self.emit_plain(t, edge);
+        } else if mode != Mode::Ask {
             let me = self.own();
             let edge = self.int(edge.index() as i32);
             let nobody = self.int(NOBODY as i32);
@@ -190,6 +217,87 @@ impl Gen<'_, '_> {
         self.go(done);
     }
 
+    /// Lists a step that is one plain edge, and does it to a copy of the state. The context stays as it is.
+    fn emit_plain(&mut self, t: &Proctype, edge: EdgeId) {
+        let (me, vec) = (self.own(), self.vec);
+        let (full, ask, done) = (self.cold(), self.cold(), self.block());
+        let n = self.load_ctx(types::I32, offset_of!(Ctx, n_steps));
+        let max = self.load_ctx(types::I32, offset_of!(Ctx, max_steps));
+        let none = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, n, max);
+        self.leave_if(none, full);
+        let copy = self.load_ctx(types::I64, offset_of!(Ctx, out));
+        let last = self.load_ctx(types::I64, offset_of!(Ctx, out_last));
+        let short = self.b.ins().icmp(IntCC::UnsignedGreaterThan, copy, last);
+        self.leave_if(short, full);
+        let len = self.load_ctx(types::I64, offset_of!(Ctx, padded));
+        self.copy_grains(copy, len);
+        let distance = self.b.ins().isub(copy, vec);
+        self.vec = copy;
+        self.me = Some(Me { frame: self.b.ins().iadd(me.frame, distance), ..me });
+        self.plain_edge(t, edge, ask);
+        (self.me, self.vec) = (Some(me), vec);
+        let after = self.b.ins().iadd(copy, len);
+        self.store_ctx(after, offset_of!(Ctx, out));
+        let len = self.b.ins().ireduce(types::I32, len);
+        let zero = self.int(0);
+        let yields = self.int(Code::YIELDS);
+        let came = [
+            (yields, offset_of!(RawStep, code)),
+            (len, offset_of!(RawStep, len)),
+            (zero, offset_of!(RawStep, atomic_steps)),
+        ];
+        self.finish_step(n, &came);
+        self.jump(done);
+        self.go(ask);
+        let code = self.int(Code::ASK);
+        let edge = self.int(edge.index() as i32);
+        let nobody = self.int(NOBODY as i32);
+        let asked = [
+            (code, offset_of!(RawStep, code)),
+            (me.pid, offset_of!(RawStep, pid)),
+            (edge, offset_of!(RawStep, edge)),
+            (nobody, offset_of!(RawStep, partner)),
+            (nobody, offset_of!(RawStep, half)),
+        ];
+        self.finish_step(n, &asked);
+        self.jump(done);
+        self.go(full);
+        let one = self.int(1);
+        self.store_ctx(one, offset_of!(Ctx, overflow));
+        self.jump(done);
+        self.go(done);
+    }
+
+    /// Fills in the next step of the list; who took which edge matters only where the driver has to go on.
+    fn finish_step(&mut self, n: Value, parts: &[(Value, usize)]) {
+        let steps = self.load_ctx(types::I64, offset_of!(Ctx, steps));
+        let nth = self.wide(n);
+        let at = self.b.ins().imul_imm_s(nth, size_of::<RawStep>() as i64);
+        let at = self.b.ins().iadd(steps, at);
+        for (value, offset) in parts {
+            self.b.ins().store(plain(), *value, at, *offset as i32);
+        }
+        let next = self.b.ins().iadd_imm_s(n, 1);
+        self.store_ctx(next, offset_of!(Ctx, n_steps));
+    }
+
+    /// From the state at hand; `len` are whole grains, one at least.
+    fn copy_grains(&mut self, to: Value, len: Value) {
+        let zero = self.b.ins().iconst(types::I64, 0);
+        let (next, at) = self.join(types::I64);
+        let copied = self.block();
+        self.jump_with(next, zero);
+        self.go(next);
+        let from = self.b.ins().iadd(self.vec, at);
+        let there = self.b.ins().iadd(to, at);
+        let grain = self.b.ins().load(types::I8X16, plain(), from, 0);
+        self.b.ins().store(plain(), grain, there, 0);
+        let at = self.b.ins().iadd_imm_s(at, GRAIN as i64);
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, at, len);
+        self.b.ins().brif(more, next, &[at.into()], copied, &[]);
+        self.go(copied);
+    }
+
     /// Does the steps of this process that were listed from number `from` on.
     fn emit_from(&mut self, from: Value) {
         let me = self.own();
@@ -219,30 +327,13 @@ impl Gen<'_, '_> {
         let missing = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, n, listed);
         self.leave_if(missing, out);
         let copy = self.load_ctx(types::I64, offset_of!(Ctx, out));
-        let end = self.load_ctx(types::I64, offset_of!(Ctx, out_end));
-        let max = self.load_ctx(types::I32, offset_of!(Ctx, max_len));
-        let max = self.wide(max);
-        let room = self.b.ins().isub(end, copy);
-        let short = self.b.ins().icmp(IntCC::UnsignedLessThan, room, max);
+        let last = self.load_ctx(types::I64, offset_of!(Ctx, out_last));
+        let short = self.b.ins().icmp(IntCC::UnsignedGreaterThan, copy, last);
         self.leave_if(short, full);
-        // The copy, by grains.
         let len = self.load_ctx(types::I32, offset_of!(Ctx, len));
-        let wide = self.wide(len);
-        let (next, at) = self.join(types::I64);
-        let (body, copied) = (self.block(), self.block());
+        let padded = self.load_ctx(types::I64, offset_of!(Ctx, padded));
+        self.copy_grains(copy, padded);
         let zero = self.b.ins().iconst(types::I64, 0);
-        self.jump_with(next, zero);
-        self.go(next);
-        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, at, wide);
-        self.branch(more, body, copied);
-        self.go(body);
-        let from = self.b.ins().iadd(vec, at);
-        let to = self.b.ins().iadd(copy, at);
-        let grain = self.b.ins().load(types::I8X16, plain(), from, 0);
-        self.b.ins().store(plain(), grain, to, 0);
-        let at = self.b.ins().iadd_imm_s(at, GRAIN as i64);
-        self.jump_with(next, at);
-        self.go(copied);
         let steps = self.load_ctx(types::I64, offset_of!(Ctx, steps));
         let nth = self.wide(n);
         let nth = self.b.ins().imul_imm_s(nth, size_of::<RawStep>() as i64);
