@@ -176,7 +176,7 @@ impl Pool {
                 let either = self.or(vec![x, y]);
                 self.next(either)
             }
-            (Node::Eventually(x), Node::Eventually(y)) if !self.is_universal(x) && !self.is_universal(y) => {
+            (Node::Eventually(x), Node::Eventually(y)) => {
                 let either = self.or(vec![x, y]);
                 self.eventually(either) // R10
             }

@@ -4,6 +4,7 @@
 //! models and no states of systems.
 
 mod automaton;
+mod classify;
 mod degeneralise;
 mod formula;
 mod graph;
@@ -16,9 +17,12 @@ mod product;
 mod reduce;
 mod rules;
 mod simulation;
+mod stutter;
 mod translate;
+mod write;
 
 pub use automaton::{Automaton, Marks, StateId, Transition};
+pub use classify::{Class, classify};
 pub use degeneralise::{degeneralise, state_based};
 pub use formula::{Formula, PropId};
 pub use guards::{Cube, Guard, Guards};
@@ -26,4 +30,6 @@ pub use lasso::{LassoValues, Valuation, eval_lasso};
 pub use product::{accepts_lasso, is_empty, product};
 pub use reduce::{reduce, reduce_state_based};
 pub use rules::simplify;
+pub use stutter::is_stutter_invariant;
 pub use translate::{Limits, TooLarge, translate};
+pub use write::{to_dot, to_hoa, to_never};

@@ -94,6 +94,12 @@ impl Sccs {
         self.marks[self.of[state.idx()] as usize].is_none()
     }
 
+    /// A mark that some cycle inside of the component lacks.
+    pub fn rejected_cycle_in(&self, a: &Automaton, component: u32) -> Option<u32> {
+        let inside = inside(a, self, component);
+        (0..a.n_marks).find(|&m| has_cycle_without(a, &inside, m))
+    }
+
     pub fn is_inside(&self, from: usize, t: &Transition) -> bool {
         self.of[from] == self.of[t.target.idx()]
     }

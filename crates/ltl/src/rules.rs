@@ -124,17 +124,20 @@ impl Pool {
                 }
             }
             Node::Or(parts) => {
-                // Whatever is not simply below one F gets one of its own.
-                let (out, rest) = self.split(&parts, |pool, p| {
-                    pool.is_eventual(p)
-                        || pool.is_universal(p)
-                        || matches!(pool.node(p), Node::Until(..) | Node::WeakUntil(..) | Node::Next(_))
-                });
-                if !out.is_empty() {
-                    let rest = self.or(rest);
-                    let mut all: Vec<Id> = out.into_iter().map(|p| self.eventually(p)).collect();
-                    all.push(self.eventually(rest));
-                    return self.or(all); // R2, R3
+                let (mut out, rest) = self.split(&parts, Pool::is_eventual);
+                let opens = |pool: &Pool, p: Id| matches!(pool.node(p), Node::Until(..) | Node::WeakUntil(..));
+                if !out.is_empty() || rest.iter().any(|&p| opens(self, p)) {
+                    let mut open = Vec::new();
+                    for p in rest {
+                        match *self.node(p) {
+                            Node::Until(_, b) => open.push(b),
+                            Node::WeakUntil(x, b) => open.extend([self.always(x), b]),
+                            _ => open.push(p),
+                        }
+                    }
+                    let open = self.or(open);
+                    out.push(self.eventually(open));
+                    return self.or(out); // R2, R3
                 }
             }
             Node::Always(x) => {
