@@ -125,15 +125,6 @@ impl Automaton {
         self.transitions(state).first().is_some_and(|t| t.marks == self.all_marks())
     }
 
-    /// Is every valuation possible in the state?
-    pub fn is_complete_at(&mut self, state: StateId) -> bool {
-        let mut sum = Guard::FALSE;
-        for t in &self.states[state.idx()] {
-            sum = self.guards.or(sum, t.guard);
-        }
-        sum == Guard::TRUE
-    }
-
     /// Joins the guards of transitions that agree about the rest (I1) and puts the transitions in order.
     pub(crate) fn join(guards: &mut Guards, transitions: &mut Vec<Transition>) {
         transitions.retain(|t| t.guard != Guard::FALSE);

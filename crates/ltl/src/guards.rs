@@ -113,6 +113,20 @@ impl Guards {
         self.between(least, most).0
     }
 
+    /// A cube inside of the function, which is not false.
+    pub fn example(&self, guard: Guard) -> Cube {
+        assert!(guard != Guard::FALSE);
+        let mut cube = Cube::new();
+        let mut at = guard;
+        while at != Guard::TRUE {
+            let Node { column, low, high } = self.nodes[at.0 as usize];
+            let value = low == Guard::FALSE;
+            cube.push((column, value));
+            at = if value { high } else { low };
+        }
+        cube
+    }
+
     /// The columns that the function depends on, in their order.
     pub fn columns(&self, guard: Guard) -> Vec<u32> {
         let mut seen = vec![guard];

@@ -168,12 +168,9 @@ fn backward(a: &mut Automaton) {
     let possible = |s: usize, t: usize| initial[s] <= initial[t] && (!state_based || accepting[s] <= accepting[t]);
     let order = Order::largest(&mut a.guards, &arrivals, possible);
     let stands_for = order.representatives();
-    for s in 0..n {
-        let r = stands_for[s].idx();
-        if r != s {
-            let moved = std::mem::take(&mut a.states[s]);
-            a.states[r].extend(moved);
-        }
+    for (s, r) in stands_for.iter().enumerate().filter(|(s, r)| r.idx() != *s) {
+        let moved = std::mem::take(&mut a.states[s]);
+        a.states[r.idx()].extend(moved);
     }
     for s in 0..n {
         for t in &mut a.states[s] {

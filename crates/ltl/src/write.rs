@@ -97,7 +97,10 @@ pub fn to_dot(automaton: &Automaton, title: &str, prop: impl Fn(PropId) -> Strin
         let _ = writeln!(text, "  {s}{}", if accepting { " [shape=doublecircle]" } else { "" });
         for t in transitions {
             let literal = |(c, value): &(u32, bool)| {
-                format!("{}{}", if *value { "" } else { "!" }, prop(automaton.props[*c as usize]))
+                let text = prop(automaton.props[*c as usize]);
+                let simple = text.chars().all(|c| c.is_alphanumeric() || c == '_');
+                let text = if simple { text } else { format!("({text})") };
+                format!("{}{text}", if *value { "" } else { "!" })
             };
             let mut label = sum(&guards.cubes(t.guard), "true", " && ", " || ", literal);
             if !state_based {

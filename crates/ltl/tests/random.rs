@@ -11,7 +11,7 @@ use spinor_ltl::*;
 const LASSOS: usize = 30;
 
 struct Forms {
-    all: [(&'static str, Automaton); 4],
+    all: [(&'static str, Automaton); 6],
 }
 
 fn forms(f: &Formula) -> Forms {
@@ -21,7 +21,20 @@ fn forms(f: &Formula) -> Forms {
     let states = state_based(&reduced);
     assert!(reduced.n_states() <= translated.n_states());
     assert!(one.n_marks <= 1 && states.is_state_based());
-    Forms { all: [("translated", translated), ("reduced", reduced), ("one mark", one), ("state-based", states)] }
+    let best = automaton(f, Limits::default()).unwrap();
+    let best_states = buchi_automaton(f, Limits::default()).unwrap();
+    assert!(best.n_states() <= reduced.n_states());
+    assert!(best_states.n_states() <= states.n_states() && best_states.is_state_based());
+    Forms {
+        all: [
+            ("translated", translated),
+            ("reduced", reduced),
+            ("one mark", one),
+            ("state-based", states),
+            ("best", best),
+            ("best state-based", best_states),
+        ],
+    }
 }
 
 fn check(f: &Formula, n_props: u64, rng: &mut Rng) {

@@ -77,9 +77,9 @@ struct Score {
 impl Score {
     fn add(&mut self, f: &Formula, names: &[String], patience: Duration) {
         for f in [f.clone(), Formula::Not(Box::new(f.clone()))] {
-            let automaton = translate(&f, Limits::default()).unwrap();
+            let automaton = buchi_automaton(&f, Limits::default()).unwrap();
             let spelled = spelled(&f, names);
-            let claim = to_never(&state_based(&automaton), &spelled, |p| names[p.0 as usize].clone());
+            let claim = to_never(&automaton, &spelled, |p| names[p.0 as usize].clone());
             let ours = n_states(&claim);
             let Some(theirs) = of_spin(&spelled, patience) else {
                 println!("  -  {ours:3}  {spelled}");

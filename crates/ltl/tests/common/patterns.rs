@@ -34,13 +34,7 @@ pub const PATTERNS: [(&str, [&str; 5]); 11] = [
     ),
     (
         "universality",
-        [
-            "[] p",
-            "<> r -> (p U r)",
-            "[] (q -> [] p)",
-            "[] ((q && !r && <> r) -> (p U r))",
-            "[] ((q && !r) -> (p W r))",
-        ],
+        ["[] p", "<> r -> (p U r)", "[] (q -> [] p)", "[] ((q && !r && <> r) -> (p U r))", "[] ((q && !r) -> (p W r))"],
     ),
     (
         "precedence",
