@@ -11,7 +11,7 @@ use crate::weak::weak_deterministic;
 /// deterministic if that costs no state.
 pub fn automaton(formula: &Formula, limits: Limits) -> Result<Automaton, TooLarge> {
     let general = reduce(&translate(formula, limits)?);
-    Ok(match of_obligation(formula, &general, limits) {
+    Ok(match of_obligation(formula, &general) {
         Some(weak) if weak.n_states() <= general.n_states() => reduce(&weak),
         _ => general,
     })
@@ -21,14 +21,17 @@ pub fn automaton(formula: &Formula, limits: Limits) -> Result<Automaton, TooLarg
 pub fn buchi_automaton(formula: &Formula, limits: Limits) -> Result<Automaton, TooLarge> {
     let general = reduce(&translate(formula, limits)?);
     let states = state_based(&general);
-    Ok(match of_obligation(formula, &general, limits) {
+    Ok(match of_obligation(formula, &general) {
         Some(weak) if weak.n_states() <= states.n_states() => weak,
         _ => states,
     })
 }
 
-fn of_obligation(formula: &Formula, automaton: &Automaton, limits: Limits) -> Option<Automaton> {
-    let no = translate(&Formula::Not(Box::new(formula.clone())), limits).ok()?;
+/// What is worth trying for determinism.
+const OBLIGATION: Limits = Limits { states: 1_000, transitions: 2_000 };
+
+fn of_obligation(formula: &Formula, automaton: &Automaton) -> Option<Automaton> {
+    let no = translate(&Formula::Not(Box::new(formula.clone())), OBLIGATION).ok()?;
     let weak = weak_deterministic(automaton, &reduce(&no))?;
     Some(reduce_state_based(&weak))
 }

@@ -69,7 +69,14 @@ impl std::error::Error for TooLarge {}
 pub fn translate(formula: &Formula, limits: Limits) -> Result<Automaton, TooLarge> {
     let mut pool = Pool::default();
     let id = pool.build(formula);
-    Construction { pool, limits, terms: QuickMap::default(), absorbed: QuickMap::default() }.run(id)
+    Construction {
+        pool,
+        limits,
+        terms: QuickMap::default(),
+        products: QuickMap::default(),
+        absorbed: QuickMap::default(),
+    }
+    .run(id)
 }
 
 type Set = Rc<[Id]>;
@@ -87,6 +94,7 @@ struct Construction {
     pool: Pool,
     limits: Limits,
     terms: QuickMap<Id, Terms>,
+    products: QuickMap<Set, Terms>,
     absorbed: QuickMap<Vec<Id>, Set>,
 }
 
@@ -174,12 +182,19 @@ impl Construction {
         kept
     }
 
-    fn of_set(&mut self, set: &Set) -> Result<Terms, TooLarge> {
-        let mut terms: Terms = Rc::new([now(Guard::TRUE)]);
-        for &formula in set.iter() {
-            let more = self.of(formula)?;
-            terms = self.product(&terms, &more)?;
+    /// Outer formulas are younger than their parts, come last in a set, and stay while their parts come and go: so
+    /// the products are made from the end and remembered.
+    fn of_set(&mut self, set: &[Id]) -> Result<Terms, TooLarge> {
+        let Some((&first, rest)) = set.split_first() else { return Ok(Rc::new([now(Guard::TRUE)])) };
+        if rest.is_empty() {
+            return self.of(first);
         }
+        if let Some(known) = self.products.get(set) {
+            return Ok(known.clone());
+        }
+        let (first, rest) = (self.of(first)?, self.of_set(rest)?);
+        let terms = self.product(&first, &rest)?;
+        self.products.insert(set.into(), terms.clone());
         Ok(terms)
     }
 
@@ -193,10 +208,7 @@ impl Construction {
         let terms: Terms = match self.pool.node(formula).clone() {
             Node::Bool(Guard::FALSE) => Rc::new([]),
             Node::Bool(g) => Rc::new([now(g)]),
-            Node::And(parts) => {
-                let set: Set = parts.into();
-                self.of_set(&set)?
-            }
+            Node::And(parts) => self.of_set(&parts)?,
             Node::Or(parts) => {
                 let mut all = Vec::new();
                 for part in parts {

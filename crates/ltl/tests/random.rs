@@ -65,10 +65,10 @@ fn check(f: &Formula, n_props: u64, rng: &mut Rng) {
 
 #[test]
 fn all_forms_of_a_formula_agree() {
-    for seed in seeds(0..1_000) {
+    for seed in seeds(0..4_000) {
         let mut rng = Rng::new(seed);
         let n_props = 2 + rng.below(3);
-        let size = 2 + rng.below(14);
+        let size = 2 + rng.below(16);
         let f = formula(&mut rng, size, n_props, true);
         let run = std::panic::AssertUnwindSafe(|| check(&f, n_props, &mut rng));
         if let Err(panic) = std::panic::catch_unwind(run) {
