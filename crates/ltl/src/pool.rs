@@ -103,8 +103,8 @@ impl Pool {
             Node::Next(a) => (all(e, &[*a]), all(u, &[*a])),
             Node::Eventually(a) => (true, all(u, &[*a])),
             Node::Always(a) => (all(e, &[*a]), true),
-            Node::Until(a, b) => (all(e, &[*b]), all(u, &[*a, *b])),
-            Node::WeakUntil(a, b) => (all(e, &[*a, *b]), all(u, &[*a, *b])),
+            // Were `b` eventual, the formula would be written without the until.
+            Node::Until(_, b) | Node::WeakUntil(_, b) => (false, all(u, &[*b])),
         };
         let id = Id(u32::try_from(self.nodes.len()).expect("fewer than 2^32 formulas"));
         self.nodes.push(node.clone());

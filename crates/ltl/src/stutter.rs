@@ -23,6 +23,10 @@ pub fn is_stutter_invariant(formula: &Formula, limits: Limits) -> Result<bool, T
     if !formula.has_next() || !simplify(formula).has_next() {
         return Ok(true);
     }
+    by_closures(formula, limits)
+}
+
+fn by_closures(formula: &Formula, limits: Limits) -> Result<bool, TooLarge> {
     let not = Formula::Not(Box::new(formula.clone()));
     let yes = closure(&reduce(&translate(formula, limits)?), limits)?;
     let no = closure(&reduce(&translate(&not, limits)?), limits)?;
@@ -97,9 +101,25 @@ mod tests {
         let begin = And(not(p(0)), next(p(0)));
         assert!(invariant(Always(Box::new(Implies(Box::new(begin.clone()), next(p(1)))))));
         assert!(!invariant(Always(Box::new(Implies(Box::new(begin), next(next(p(1))))))));
+        // Infinitely often twice in a row: the second transition of the two has the mark.
+        let twice = Eventually(Box::new(And(p(0), next(p(0)))));
+        assert!(!invariant(Always(Box::new(twice))));
         // Once p, always p.
         assert!(invariant(Always(Box::new(Implies(p(0), next(p(0)))))));
         assert!(invariant(And(p(0), next(Box::new(True)))));
         assert!(!invariant(And(p(0), next(not(p(0))))));
+    }
+
+    #[test]
+    fn closures_find_nothing_without_next() {
+        let often = |n| Box::new(Always(Box::new(Eventually(p(n)))));
+        for f in [
+            Until(p(0), Box::new(Until(p(1), p(2)))),
+            Always(Box::new(Implies(p(0), Box::new(Eventually(p(1)))))),
+            Implies(often(0), often(1)),
+            WeakUntil(Box::new(Until(p(0), p(1))), Box::new(And(p(2), not(p(0))))),
+        ] {
+            assert!(by_closures(&f, Limits::default()).unwrap(), "{f}");
+        }
     }
 }

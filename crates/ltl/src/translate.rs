@@ -33,6 +33,9 @@ use crate::pool::{Id, Node, Pool};
 use std::fmt;
 use std::rc::Rc;
 
+/// Terms of one product, before the least ones are chosen: that compares all pairs.
+const MOST_TERMS: usize = 1 << 15;
+
 /// How large an automaton may become before the translation gives up.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -42,7 +45,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { states: 20_000, transitions: 500_000 }
+        Limits { states: 20_000, transitions: 200_000 }
     }
 }
 
@@ -57,7 +60,8 @@ impl fmt::Display for TooLarge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "the automaton of the formula has more than {} states and {} transitions; check its conjuncts one by one",
+            "the automaton of the formula is too large: given up at {} states and {} transitions; \
+             check the conjuncts of the property one by one",
             self.states, self.transitions
         )
     }
@@ -241,8 +245,9 @@ impl Construction {
     }
 
     fn product(&mut self, a: &Terms, b: &Terms) -> Result<Terms, TooLarge> {
-        if a.len().saturating_mul(b.len()) > 4 * self.limits.transitions {
-            return Err(TooLarge { states: 1, transitions: self.limits.transitions });
+        let n_terms = a.len() * b.len();
+        if n_terms > MOST_TERMS.min(4 * self.limits.transitions) {
+            return Err(TooLarge { states: 1, transitions: n_terms });
         }
         let union = |x: &Set, y: &Set| -> Vec<Id> {
             let mut all: Vec<Id> = x.iter().chain(y.iter()).copied().collect();

@@ -1,8 +1,9 @@
-//! Random formulas and lassos from seeds, and a reader for formulas in SPIN's notation.
+//! Random formulas and lassos from seeds, and readers for formulas and never claims in SPIN's notation.
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use spinor_ltl::{Formula, PropId, Valuation};
+use spinor_ltl::{Automaton, Formula, PropId, Valuation, from_hoa};
+use std::fmt::Write;
 
 /// splitmix64
 pub struct Rng(u64);
@@ -58,6 +59,30 @@ pub fn formula(rng: &mut Rng, size: u64, n_props: u64, with_next: bool) -> Formu
         10 => Formula::WeakUntil(a, b),
         _ => Formula::Release(a, b),
     }
+}
+
+/// A formula whose parts recur: rules about formulas that share operands seldom meet those of `formula`.
+pub fn recurring(rng: &mut Rng, n_props: u64) -> Formula {
+    let mut parts = Vec::new();
+    for _ in 0..3 {
+        let size = 1 + rng.below(2);
+        parts.push(formula(rng, size, n_props, true));
+    }
+    for _ in 0..2 + rng.below(5) {
+        let mut pick = || Box::new(parts[rng.below(parts.len() as u64) as usize].clone());
+        let (a, b) = (pick(), pick());
+        parts.push(match rng.below(10) {
+            0 | 1 => Formula::And(a, b),
+            2 | 3 => Formula::Or(a, b),
+            4 | 5 => Formula::Until(a, b),
+            6 | 7 => Formula::WeakUntil(a, b),
+            8 => Formula::Release(a, b),
+            _ => Formula::Not(a),
+        });
+    }
+    let b = parts.pop().expect("at least five");
+    let a = parts.pop().expect("at least five");
+    if rng.below(2) == 0 { Formula::And(Box::new(a), Box::new(b)) } else { Formula::Or(Box::new(a), Box::new(b)) }
 }
 
 pub fn word(rng: &mut Rng, length: u64, n_props: u64) -> Vec<Valuation> {
@@ -147,7 +172,7 @@ impl Parser<'_, '_> {
         assert!(!name.is_empty(), "at {}", self.rest);
         self.rest = rest;
         match name {
-            "true" => return Formula::True,
+            "true" | "1" => return Formula::True,
             "false" => return Formula::False,
             _ => {}
         }
@@ -156,5 +181,74 @@ impl Parser<'_, '_> {
             self.names.len() - 1
         });
         Formula::Prop(PropId(n as u32))
+    }
+}
+
+/// The states of a never claim: several labels in a row are of one state.
+pub fn n_states(claim: &str) -> usize {
+    states(claim).len()
+}
+
+/// Labels and statements of each state.
+fn states(claim: &str) -> Vec<(Vec<&str>, Vec<&str>)> {
+    let mut states: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
+    for line in claim.lines().skip(1).filter(|l| *l != "}") {
+        match line.strip_suffix(':') {
+            Some(label) if !line.starts_with('\t') => match states.last_mut() {
+                Some((labels, statements)) if statements.is_empty() => labels.push(label),
+                _ => states.push((vec![label], Vec::new())),
+            },
+            _ => states.last_mut().expect("a label comes first").1.push(line.trim()),
+        }
+    }
+    states
+}
+
+/// What a never claim accepts, in the layout of SPIN and of ours.
+pub fn of_claim(claim: &str, names: &[String]) -> Automaton {
+    let states = states(claim);
+    let number = |label: &str| states.iter().position(|(labels, _)| labels.contains(&label)).expect("a label");
+    let mut known = names.to_vec();
+    let mut hoa = format!("HOA: v1 Start: 0 AP: {}", names.len());
+    for name in names {
+        let _ = write!(hoa, " \"{name}\"");
+    }
+    hoa.push_str(" Acceptance: 1 Inf(0) --BODY--\n");
+    for (n, (labels, statements)) in states.iter().enumerate() {
+        let accepting = labels.iter().any(|l| l.starts_with("accept"));
+        let _ = writeln!(hoa, "State: {n} {}", if accepting { "{0}" } else { "" });
+        for statement in statements {
+            let (condition, target) = match *statement {
+                "do" | "od;" | "false;" | ":: false" => continue,
+                "skip" => ("true", n),
+                _ => {
+                    let option = statement.strip_prefix(":: ").expect("an option");
+                    match option.strip_prefix("atomic { ") {
+                        Some(rest) => (rest.split_once(" -> ").expect("an arrow").0, number("accept_all")),
+                        None => {
+                            let (condition, label) =
+                                option.split_once(" -> goto ").unwrap_or_else(|| panic!("a jump in {claim}"));
+                            (condition, number(label))
+                        }
+                    }
+                }
+            };
+            let _ = writeln!(hoa, "[{}] {target}", label(&parse(condition, &mut known)));
+        }
+    }
+    hoa.push_str("--END--");
+    assert_eq!(known, names);
+    from_hoa(&hoa).unwrap_or_else(|e| panic!("{e}\n{hoa}")).automaton
+}
+
+fn label(f: &Formula) -> String {
+    match f {
+        Formula::True => "t".to_string(),
+        Formula::False => "f".to_string(),
+        Formula::Prop(p) => p.0.to_string(),
+        Formula::Not(a) => format!("!({})", label(a)),
+        Formula::And(a, b) => format!("({})&({})", label(a), label(b)),
+        Formula::Or(a, b) => format!("({})|({})", label(a), label(b)),
+        _ => panic!("{f} is not a condition"),
     }
 }
