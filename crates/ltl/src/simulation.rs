@@ -29,7 +29,7 @@ use crate::hash::QuickMap;
 use crate::reduce::redirect;
 
 /// Pairs of transitions that one pass over all pairs of states may look at.
-const MOST_WORK: usize = 1 << 20;
+const MOST_WORK: usize = 1 << 24;
 
 /// All of the above, once.
 pub fn reduce(a: &mut Automaton) {

@@ -135,3 +135,36 @@ fn refusals_say_where_and_what_to_do() {
     refused(&format!("{body}State: 0\n[{}0", "(".repeat(300)), 8, 202, "too deeply", "Alias:");
     refused(&format!("{body}State: 0 %"), 7, 10, "no place here", "");
 }
+
+#[test]
+fn damaged_texts_are_refused_or_read_but_nothing_panics() {
+    let f = parse("([]<> p -> []<> q) && (p U (q && X r))", &mut Vec::new());
+    let a = automaton(&f, Limits::default()).unwrap();
+    let text = to_hoa(&a, "damaged", |p| ["p", "q", "r"][p.0 as usize].to_string());
+    let pieces = [
+        "[", "]", "{", "}", "(", ")", "&", "|", "!", "@x", "0", "99", "t", "Inf", "\"", "/*", "--END--", "Start:", "é",
+    ];
+    for seed in 0..5_000 {
+        let mut rng = Rng::new(seed);
+        let mut damaged = text.clone();
+        for _ in 0..1 + rng.below(3) {
+            let at = rng.below(damaged.len() as u64) as usize;
+            if !damaged.is_char_boundary(at) {
+                continue;
+            }
+            match rng.below(3) {
+                0 => damaged.truncate(at),
+                1 => damaged.insert_str(at, pieces[rng.below(pieces.len() as u64) as usize]),
+                _ => {
+                    damaged.remove(at.min(damaged.len() - 1));
+                }
+            }
+            if damaged.is_empty() {
+                break;
+            }
+        }
+        if let Err(error) = from_hoa(&damaged) {
+            assert!(error.line <= damaged.lines().count() + 1 && !error.help.is_empty(), "{error}");
+        }
+    }
+}
