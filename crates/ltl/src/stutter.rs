@@ -122,4 +122,19 @@ mod tests {
             assert!(by_closures(&f, Limits::default()).unwrap(), "{f}");
         }
     }
+
+    #[test]
+    fn a_closed_transition_has_the_marks_of_both() {
+        let text = "HOA: v1 Start: 0 AP: 1 \"p\" Acceptance: 2 Inf(0)&Inf(1) --BODY--
+            State: 0 [0] 1 {0} State: 1 [0] 2 {1} State: 2 [!0] 0 --END--";
+        let a = crate::from_hoa(text).unwrap().automaton;
+        let (yes, no) = (crate::Valuation::new([PropId(0)]), crate::Valuation::default());
+        let accepts = |a: &Automaton, word: &[&crate::Valuation]| {
+            crate::accepts_lasso(a, &[], &word.iter().copied().cloned().collect::<Vec<_>>())
+        };
+        let closed = closure(&a, Limits::default()).unwrap();
+        assert!(accepts(&a, &[&yes, &yes, &no]) && !accepts(&a, &[&yes, &no]));
+        assert!(accepts(&closed, &[&yes, &yes, &no]) && accepts(&closed, &[&yes, &no]));
+        assert!(!accepts(&closed, &[&yes]) && !accepts(&closed, &[&no]));
+    }
 }
