@@ -6,9 +6,9 @@
 //!   marked, and the count starts again.
 //!   L1 levels count inside of an accepting component only: elsewhere one copy is enough
 //!   L2 whoever enters a component may start at any level: at one where the target already is, if there is one
-//!   L3 state-based, the top is a level of its own whose states are accepting and which counts on as the bottom does. If
-//!      all transitions inside of the component that leave a state have some mark, the run has it as good as seen when
-//!      it arrives.
+//!   L3 state-based, the top is a level of its own whose states are accepting and which counts on as the bottom does.
+//!      If all transitions inside of the component that leave a state have some mark, the run has it as good as seen
+//!      when it arrives.
 //!   L4 the order in which the marks are waited for is free: some are tried and the smallest result is taken
 //!
 //! # Owed

@@ -8,8 +8,9 @@
 //!   Q2 a transition is not needed for those valuations for which another one of the same state leads, with at least
 //!      the same marks, to a state that simulates its target (and that is not the same after Q1); nor an initial
 //!      state that another one simulates
-//!   Backwards, `t` precedes as `s` does if, whatever leads to `s`, something leads to `t` with at least the same marks,
-//!   coming from where it was so before, and `t` is initial if `s` is. A prefix that ends in `s` is then one that ends in `t`:
+//!   Backwards, `t` precedes as `s` does if, whatever leads to `s`, something leads to `t` with at least the same
+//!   marks, coming from where it was so before, and `t` is initial if `s` is. A prefix that ends in `s` is then one
+//!   that ends in `t`:
 //!   Q3 states that precede each other are one, with the transitions of both
 //!   Q4 a transition is not needed for those valuations for which another state, that precedes as its source does, has
 //!      one to the same target with at least the same marks
@@ -19,7 +20,7 @@
 //!   precede as another that is not.
 //!
 //! # Owed
-//!   O1 the automaton accepts the same words    tests: random formulas; each condition was broken once and found
+//!   O1 the automaton accepts the same words    tests: random formulas
 //!
 //! # Cost  pairs of states times pairs of their transitions, some times over: above `MOST_WORK` bisimulation alone.
 
@@ -127,7 +128,7 @@ impl Order {
 /// Q1, Q2
 fn forward(a: &mut Automaton) {
     let order = Order::largest(&mut a.guards, &a.states, |_, _| true);
-    let stands_for = order.representatives();
+    let stands_for = order.representatives(); // Q1
     for transitions in &mut a.states {
         for t in transitions.iter_mut() {
             t.target = stands_for[t.target.idx()];
@@ -141,7 +142,7 @@ fn forward(a: &mut Automaton) {
                 other && t.marks.within(y.marks) && order.is(t.target.idx(), y.target.idx())
             };
             for y in all.iter().filter(better) {
-                t.guard = a.guards.minus(t.guard, y.guard);
+                t.guard = a.guards.minus(t.guard, y.guard); // Q2
             }
         }
     }

@@ -1,12 +1,12 @@
 //! Does a formula tell two words apart that differ only in how often a state is repeated?
 //!
 //! # The argument
-//!   A formula without `X` does not. Otherwise (Michaud and Duret-Lutz, SPIN 2015): the *closure* of an automaton also accepts
-//!   every accepted word from which repetitions were removed: where one transition follows another under the same
-//!   valuation, a single one with the marks of both does the work of the two. If two words differ in
+//!   A formula without `X` does not. Otherwise (Michaud and Duret-Lutz, SPIN 2015): the *closure* of an automaton
+//!   also accepts every accepted word from which repetitions were removed: where one transition follows another under
+//!   the same valuation, a single one with the marks of both does the work of the two. If two words differ in
 //!   repetitions alone, and one satisfies the formula and the other does not, then the word with the smaller number of
-//!   repetitions at each place is in the closure of both automata. So the formula is invariant if and only if the closures
-//!   of its automaton and of its negation's have no word in common.
+//!   repetitions at each place is in the closure of both automata. So the formula is invariant if and only if the
+//!   closures of its automaton and of its negation's have no word in common.
 //!
 //! # Cost  the closure may have as many transitions as there are pairs of states, sets of marks and guards.
 

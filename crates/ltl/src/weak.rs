@@ -1,9 +1,9 @@
 //! The least deterministic automaton of an obligation: a property that a weak deterministic automaton can decide.
 //!
 //! # The argument
-//!   (Dax, Eisinger and Klaedtke, ATVA 2007.) Follow all runs at once: the subsets of states make a deterministic automaton.
-//!   If the property is an obligation, then all cycles inside of one of its components are accepted or none is, and
-//!   any one cycle tells which. Löding's numbers make it minimal (IPL 2001): from the last components
+//!   (Dax, Eisinger and Klaedtke, ATVA 2007.) Follow all runs at once: the subsets of states make a deterministic
+//!   automaton. If the property is an obligation, then all cycles inside of one of its components are accepted or
+//!   none is, and any one cycle tells which. Löding's numbers make it minimal (IPL 2001): from the last components
 //!   backwards, a component has the least number, even for accepting and odd for rejecting ones, that is no less than
 //!   those it leads to; a state outside of all cycles has the greatest of those it leads to. Even states are
 //!   accepting, and then it is minimised as an automaton on finite words is.
@@ -26,8 +26,8 @@ use crate::product::{accepts_lasso, is_empty, product};
 /// Transitions of the subsets, and of the automata it is tried for.
 const MOST_TRANSITIONS: usize = 1_000;
 
-/// The least weak deterministic automaton that accepts what `yes` does, state-based and complete, if there is one and it is
-/// found soon. `no` accepts exactly what `yes` does not.
+/// The least weak deterministic automaton that accepts what `yes` does, state-based and complete, if there is one and
+/// it is found soon. `no` accepts exactly what `yes` does not.
 pub fn weak_deterministic(yes: &Automaton, no: &Automaton) -> Option<Automaton> {
     if yes.n_transitions().max(no.n_transitions()) > MOST_TRANSITIONS {
         return None;

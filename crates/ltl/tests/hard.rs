@@ -1,5 +1,5 @@
-//! Sizes: of formulas that are exponential for simple translations (fairness of many, nested untils, many propositions), and
-//! of the specification patterns, so that a reduction that is lost is missed.
+//! Sizes: of formulas that are exponential for simple translations (fairness of many, nested untils, many
+//! propositions), and of the specification patterns, so that a reduction that is lost is missed.
 
 mod common;
 #[path = "common/patterns.rs"]

@@ -1,5 +1,5 @@
-//! The Hanoi omega-automata format: what is written is read back, what others write is read, what cannot be used is refused
-//! with its place and a way out.
+//! The Hanoi omega-automata format: what is written is read back, what others write is read, what cannot be used is
+//! refused with its place and a way out.
 
 mod common;
 

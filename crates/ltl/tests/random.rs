@@ -1,5 +1,5 @@
-//! Random formulas, each with its negation: simplified formulas, automata as translated, reduced, with one mark and state-based
-//! all say the same, and what the formula says on a lasso.
+//! Random formulas, each with its negation: simplified formulas, automata as translated, reduced, with one mark and
+//! state-based all say the same, and what the formula says on a lasso.
 //!
 //! More seeds: `SPINOR_SEEDS=0..10000 cargo test --release -p spinor-ltl --test random`.
 

@@ -2,7 +2,8 @@
 //! the same, and ours are smaller.
 //!
 //! SPIN's binary knows no `X`, so the chains lose theirs here. What SPIN does not answer in time is left out.
-//! All of it, and a line for each formula: `SPINOR_SEEDS=0..200 cargo test --release -p spinor-ltl --test spin -- --nocapture`.
+//! All of it, and a line for each formula: `SPINOR_SEEDS=0..200 cargo test --release -p spinor-ltl --test spin --
+//! --nocapture`.
 
 mod common;
 #[path = "common/patterns.rs"]
@@ -129,7 +130,7 @@ impl Score {
 
 /// SPIN is exponential in some formulas; who asks for all of them has patience.
 fn patience() -> Duration {
-    if std::env::var("SPINOR_SEEDS").is_ok() { Duration::from_secs(5) } else { Duration::from_millis(100) }
+    if std::env::var("SPINOR_SEEDS").is_ok() { Duration::from_secs(5) } else { Duration::from_millis(200) }
 }
 
 #[test]

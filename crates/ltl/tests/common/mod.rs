@@ -107,8 +107,8 @@ pub fn seeds(usual: std::ops::Range<u64>) -> std::ops::Range<u64> {
     }
 }
 
-/// A formula in SPIN's notation: propositions are lower-case names, `names[n]` becomes proposition `n`. Binary operators
-/// all bind alike, to the left, so whoever means otherwise writes parentheses.
+/// A formula in SPIN's notation: propositions are lower-case names, `names[n]` becomes proposition `n`. Binary
+/// operators all bind alike, to the left, so whoever means otherwise writes parentheses.
 pub fn parse(text: &str, names: &mut Vec<String>) -> Formula {
     let mut parser = Parser { rest: text, names };
     let formula = parser.binary();
