@@ -36,7 +36,7 @@
 //! ```
 //!
 //!   - `Class::empty`: nothing to search for, the property holds. `Class::terminal`: a violation is a reachable state
-//!     of an accepting component, which is never left. `Class::weak`: marks are on all transitions of a
+//!     of an accepting component, which need not be left. `Class::weak`: marks are on all transitions of a
 //!     component or on none, so any cycle there will do, and one depth-first search is enough.
 //!   - A mark is on a transition, not on a state. [`buchi_automaton`] has marks on all transitions of a state or on
 //!     none: then [`Automaton::is_accepting`] says it of the state, as nested depth-first searches want it.

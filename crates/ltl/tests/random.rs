@@ -65,7 +65,7 @@ fn check(f: &Formula, n_props: u64, rng: &mut Rng) {
 
 #[test]
 fn all_forms_of_a_formula_agree() {
-    for seed in seeds(0..4_000) {
+    for seed in seeds(0..3_000) {
         let mut rng = Rng::new(seed);
         let n_props = 2 + rng.below(3);
         let size = 2 + rng.below(16);
@@ -98,7 +98,7 @@ fn small_formulas_are_simplified_to_equal_ones() {
         }
     }
     let mut rng = Rng::new(0);
-    let lassos: Vec<(Vec<Valuation>, Vec<Valuation>)> = (0..16)
+    let lassos: Vec<(Vec<Valuation>, Vec<Valuation>)> = (0..12)
         .map(|_| {
             let (stem, cycle) = (rng.below(4), 1 + rng.below(3));
             (word(&mut rng, stem, 3), word(&mut rng, cycle, 3))

@@ -133,8 +133,19 @@ fn patience() -> Duration {
     if std::env::var("SPINOR_SEEDS").is_ok() { Duration::from_secs(5) } else { Duration::from_millis(200) }
 }
 
+fn has_spin() -> bool {
+    let found = Command::new("spin").arg("-V").output().is_ok();
+    if !found {
+        println!("spin is not installed: nothing is compared");
+    }
+    found
+}
+
 #[test]
 fn claims_of_patterns_are_smaller() {
+    if !has_spin() {
+        return;
+    }
     let mut score = Score::default();
     for text in patterns::PATTERNS.iter().flat_map(|(_, scopes)| scopes) {
         let mut names = Vec::new();
@@ -146,6 +157,9 @@ fn claims_of_patterns_are_smaller() {
 
 #[test]
 fn claims_of_random_formulas_are_smaller() {
+    if !has_spin() {
+        return;
+    }
     let names: Vec<String> = ["p", "q", "r", "s"].map(String::from).to_vec();
     let mut score = Score::default();
     for seed in seeds(0..100) {
