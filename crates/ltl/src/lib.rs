@@ -1,106 +1,85 @@
-//! Formulas of linear temporal logic over numbered propositions.
+//! Formulas of linear temporal logic over numbered propositions, and their automata.
 //!
-//! What a proposition says is known only to whoever numbered it; this crate knows formulas, and later their
-//! automata, but no text and no states.
+//! What a proposition says is known only to whoever numbered it; this crate knows formulas and automata, but no text of
+//! models and no states of systems.
+//!
+//! ```text
+//! Formula ──simplify──▶ Formula ──translate──▶ Automaton ──reduce──▶ Automaton ──degeneralise, state_based──▶ Automaton
+//!         └──────────────────────────────── automaton, buchi_automaton ───────────────────────────────────────▶
+//! ```
+//!
+//! # For a search
+//!   A property is violated by a run of the system that the automaton of its negation accepts. [`automaton`] makes it:
+//!
+//! ```
+//! use spinor_ltl::*;
+//! // Always, p is followed by q: a violation is a run on which some p is never followed by q.
+//! let (p, q) = (Box::new(Formula::Prop(PropId(0))), Box::new(Formula::Prop(PropId(1))));
+//! let response = Formula::Always(Box::new(Formula::Implies(p, Box::new(Formula::Eventually(q)))));
+//! let a = automaton(&Formula::Not(Box::new(response)), Limits::default()).unwrap();
+//!
+//! let class = classify(&a);
+//! assert!(class.weak && !class.terminal);
+//! // In a state of the system, the automaton asks for `a.props`, in this order, a bit each.
+//! let truth = |prop: PropId| prop == PropId(0);
+//! let mut bits = vec![0; a.props.len().div_ceil(64)];
+//! for (c, &prop) in a.props.iter().enumerate() {
+//!     bits[c / 64] |= (truth(prop) as u64) << (c % 64);
+//! }
+//! // A step of the product: a transition of the automaton that the state allows, and a step of the system.
+//! for &state in &a.initial {
+//!     for t in a.enabled(state, &bits) {
+//!         // A component of the product is a violation if the marks of its transitions are together `a.all_marks()`.
+//!         assert!(t.marks.within(a.all_marks()));
+//!     }
+//! }
+//! ```
+//!
+//!   - `Class::empty`: nothing to search for, the property holds. `Class::terminal`: a violation is a reachable state
+//!     of an accepting component, which need not be left. `Class::weak`: marks are on all transitions of a
+//!     component or on none, so any cycle there will do, and one depth-first search is enough.
+//!   - A mark is on a transition, not on a state. [`buchi_automaton`] has marks on all transitions of a state or on
+//!     none: then [`Automaton::is_accepting`] says it of the state, as nested depth-first searches want it.
+//!   - [`is_stutter_invariant`] says whether reductions that need it may be used.
+//!   - [`eval_lasso`] gives the value of each part of a formula at each state of a counterexample.
+//!
+//! # Texts
+//!   [`to_never`], [`to_hoa`], [`to_dot`] and [`from_hoa`]. A caller gives the text of a proposition.
 
-use std::fmt;
+mod automaton;
+mod build;
+mod classify;
+mod degeneralise;
+mod formula;
+mod graph;
+mod guards;
+mod hash;
+mod hoa;
+mod hoa_tokens;
+mod joins;
+mod lasso;
+mod pool;
+mod product;
+mod reduce;
+mod rules;
+mod simulation;
+mod stutter;
+mod translate;
+mod weak;
+mod write;
 
-/// A proposition, numbered by the owner of the formula.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct PropId(pub u32);
-
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Formula {
-    True,
-    False,
-    Prop(PropId),
-    Not(Box<Formula>),
-    And(Box<Formula>, Box<Formula>),
-    Or(Box<Formula>, Box<Formula>),
-    Implies(Box<Formula>, Box<Formula>),
-    Equivalent(Box<Formula>, Box<Formula>),
-    Next(Box<Formula>),
-    Always(Box<Formula>),
-    Eventually(Box<Formula>),
-    Until(Box<Formula>, Box<Formula>),
-    WeakUntil(Box<Formula>, Box<Formula>),
-    Release(Box<Formula>, Box<Formula>),
-}
-
-impl Formula {
-    /// Does the formula speak about the very next state anywhere?
-    pub fn has_next(&self) -> bool {
-        matches!(self, Formula::Next(_)) || self.parts().iter().any(|p| p.has_next())
-    }
-
-    pub fn parts(&self) -> Vec<&Formula> {
-        match self {
-            Formula::True | Formula::False | Formula::Prop(_) => vec![],
-            Formula::Not(a) | Formula::Next(a) | Formula::Always(a) | Formula::Eventually(a) => vec![a],
-            Formula::And(a, b)
-            | Formula::Or(a, b)
-            | Formula::Implies(a, b)
-            | Formula::Equivalent(a, b)
-            | Formula::Until(a, b)
-            | Formula::WeakUntil(a, b)
-            | Formula::Release(a, b) => vec![a, b],
-        }
-    }
-}
-
-/// Written so that it reads back the same whatever the precedences: every operand that is not a leaf has parentheses.
-impl fmt::Display for Formula {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (op, prefix) = match self {
-            Formula::True => return write!(f, "true"),
-            Formula::False => return write!(f, "false"),
-            Formula::Prop(p) => return write!(f, "p{}", p.0),
-            Formula::Not(_) => ("!", true),
-            Formula::Next(_) => ("X ", true),
-            Formula::Always(_) => ("[] ", true),
-            Formula::Eventually(_) => ("<> ", true),
-            Formula::And(..) => ("&&", false),
-            Formula::Or(..) => ("||", false),
-            Formula::Implies(..) => ("->", false),
-            Formula::Equivalent(..) => ("<->", false),
-            Formula::Until(..) => ("U", false),
-            Formula::WeakUntil(..) => ("W", false),
-            Formula::Release(..) => ("V", false),
-        };
-        let parts = self.parts();
-        if prefix {
-            write!(f, "{op}{}", Operand(parts[0]))
-        } else {
-            write!(f, "{} {op} {}", Operand(parts[0]), Operand(parts[1]))
-        }
-    }
-}
-
-struct Operand<'a>(&'a Formula);
-
-impl fmt::Display for Operand<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.parts().len() == 2 { write!(f, "({})", self.0) } else { write!(f, "{}", self.0) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn p(n: u32) -> Box<Formula> {
-        Box::new(Formula::Prop(PropId(n)))
-    }
-
-    #[test]
-    fn operands_keep_their_parentheses() {
-        let f = Formula::Always(Box::new(Formula::Implies(p(0), Box::new(Formula::Eventually(p(1))))));
-        assert_eq!(f.to_string(), "[] (p0 -> <> p1)");
-    }
-
-    #[test]
-    fn next_is_found_at_any_depth() {
-        assert!(Formula::Until(p(0), Box::new(Formula::Not(Box::new(Formula::Next(p(1)))))).has_next());
-        assert!(!Formula::Until(p(0), p(1)).has_next());
-    }
-}
+pub use automaton::{Automaton, Marks, StateId, Transition};
+pub use build::{automaton, buchi_automaton};
+pub use classify::{Class, classify};
+pub use degeneralise::{degeneralise, state_based};
+pub use formula::{Formula, PropId};
+pub use guards::{Cube, Guard, Guards};
+pub use hoa::{Hoa, HoaError, from_hoa};
+pub use lasso::{LassoValues, Valuation, eval_lasso};
+pub use product::{accepts_lasso, is_empty, product};
+pub use reduce::{reduce, reduce_state_based};
+pub use rules::simplify;
+pub use stutter::is_stutter_invariant;
+pub use translate::{Limits, TooLarge, translate};
+pub use weak::weak_deterministic;
+pub use write::{to_dot, to_hoa, to_never};

@@ -1,0 +1,229 @@
+//! Automata on infinite words: transitions with a guard over the propositions and a set of acceptance marks.
+//!
+//! A run is accepted if it takes, for each of the `n_marks` marks, transitions with that mark infinitely often; with no
+//! marks every infinite run is accepted. A word is accepted if some run over it is.
+//!
+//! # Invariants
+//!   I1 no guard is false, and no two transitions of a state have the same target and the same marks
+//!   I2 targets and initial states exist; marks are below `n_marks`
+//!
+//! A *state-based* automaton has at most one mark, and a state's transitions all have it or all lack it.
+
+use crate::formula::PropId;
+use crate::guards::{Guard, Guards};
+use crate::hash::QuickMap;
+use crate::lasso::Valuation;
+
+/// A state of an automaton.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct StateId(pub u32);
+
+impl StateId {
+    pub fn idx(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A set of acceptance marks, a bit each.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Marks(pub u64);
+
+impl Marks {
+    pub const NONE: Marks = Marks(0);
+    pub const MOST: u32 = 64;
+
+    /// Marks `0..n`.
+    pub fn all(n: u32) -> Marks {
+        assert!(n <= Marks::MOST);
+        Marks(if n == 64 { u64::MAX } else { (1 << n) - 1 })
+    }
+
+    pub fn has(self, mark: u32) -> bool {
+        self.0 >> mark & 1 == 1
+    }
+
+    pub fn with(self, mark: u32) -> Marks {
+        Marks(self.0 | 1 << mark)
+    }
+
+    pub fn union(self, other: Marks) -> Marks {
+        Marks(self.0 | other.0)
+    }
+
+    pub fn within(self, other: Marks) -> bool {
+        self.0 & !other.0 == 0
+    }
+
+    pub fn iter(self) -> impl Iterator<Item = u32> {
+        (0..Marks::MOST).filter(move |&m| self.has(m))
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Transition {
+    pub target: StateId,
+    pub marks: Marks,
+    pub guard: Guard,
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Automaton {
+    /// What the columns of the guards stand for: bit `c` of the valuations given to `Guards::holds` is `props[c]`.
+    pub props: Vec<PropId>,
+    pub guards: Guards,
+    pub initial: Vec<StateId>,
+    /// The transitions of each state.
+    pub states: Vec<Vec<Transition>>,
+    pub n_marks: u32,
+}
+
+impl Automaton {
+    /// Accepts nothing.
+    pub fn nothing(props: Vec<PropId>) -> Automaton {
+        Automaton { props, guards: Guards::new(), initial: vec![StateId(0)], states: vec![Vec::new()], n_marks: 0 }
+    }
+
+    pub fn n_states(&self) -> usize {
+        self.states.len()
+    }
+
+    pub fn n_transitions(&self) -> usize {
+        self.states.iter().map(|t| t.len()).sum()
+    }
+
+    pub fn transitions(&self, state: StateId) -> &[Transition] {
+        &self.states[state.idx()]
+    }
+
+    /// The transitions that can be taken in a state of the system in which bit `c` of `bits` is the truth of
+    /// `props[c]`.
+    pub fn enabled<'a>(&'a self, state: StateId, bits: &'a [u64]) -> impl Iterator<Item = &'a Transition> {
+        self.transitions(state).iter().filter(move |t| self.guards.holds(t.guard, bits))
+    }
+
+    /// The valuation in the order of this automaton's columns.
+    pub fn bits(&self, valuation: &Valuation) -> Vec<u64> {
+        let mut bits = vec![0; self.props.len().div_ceil(64)];
+        for (c, &prop) in self.props.iter().enumerate() {
+            bits[c / 64] |= (valuation.holds(prop) as u64) << (c % 64);
+        }
+        bits
+    }
+
+    pub fn all_marks(&self) -> Marks {
+        Marks::all(self.n_marks)
+    }
+
+    /// At most one mark, and it belongs to states: see the module.
+    pub fn is_state_based(&self) -> bool {
+        self.n_marks <= 1 && self.states.iter().all(|ts| ts.iter().all(|t| t.marks == ts[0].marks))
+    }
+
+    /// In a state-based automaton: is the state accepting?
+    pub fn is_accepting(&self, state: StateId) -> bool {
+        self.transitions(state).first().is_some_and(|t| t.marks == self.all_marks())
+    }
+
+    /// Joins the guards of transitions that agree about the rest (I1) and puts the transitions in order.
+    pub(crate) fn join(guards: &mut Guards, transitions: &mut Vec<Transition>) {
+        transitions.retain(|t| t.guard != Guard::FALSE);
+        transitions.sort_unstable();
+        let mut joined: Vec<Transition> = Vec::with_capacity(transitions.len());
+        for t in transitions.drain(..) {
+            match joined.last_mut() {
+                Some(last) if last.target == t.target && last.marks == t.marks => {
+                    last.guard = guards.or(last.guard, t.guard)
+                }
+                _ => joined.push(t),
+            }
+        }
+        *transitions = joined;
+    }
+
+    /// Only the states for which `keep` says so, renumbered in the order in which they are reached.
+    pub(crate) fn restrict(&mut self, keep: impl Fn(StateId) -> bool) {
+        let mut numbers: Vec<Option<StateId>> = vec![None; self.n_states()];
+        let mut order: Vec<StateId> = Vec::new();
+        let visit = |s: StateId, numbers: &mut Vec<Option<StateId>>, order: &mut Vec<StateId>| {
+            if keep(s) && numbers[s.idx()].is_none() {
+                numbers[s.idx()] = Some(StateId(order.len() as u32));
+                order.push(s);
+            }
+        };
+        for &s in &self.initial {
+            visit(s, &mut numbers, &mut order);
+        }
+        let mut next = 0;
+        while next < order.len() {
+            for t in &self.states[order[next].idx()] {
+                visit(t.target, &mut numbers, &mut order);
+            }
+            next += 1;
+        }
+        if order.is_empty() {
+            *self = Automaton::nothing(std::mem::take(&mut self.props));
+            return;
+        }
+        let mut states = Vec::with_capacity(order.len());
+        for &s in &order {
+            let mut transitions = std::mem::take(&mut self.states[s.idx()]);
+            transitions.retain_mut(|t| match numbers[t.target.idx()] {
+                Some(n) => {
+                    t.target = n;
+                    true
+                }
+                None => false,
+            });
+            Automaton::join(&mut self.guards, &mut transitions);
+            states.push(transitions);
+        }
+        self.states = states;
+        self.initial = self.initial.iter().filter_map(|s| numbers[s.idx()]).collect();
+        self.initial.sort_unstable();
+        self.initial.dedup();
+    }
+
+    /// Forgets guards and propositions that no transition uses any more.
+    pub(crate) fn compact(&mut self) {
+        let mut used: Vec<u32> = Vec::new();
+        let mut seen: Vec<Guard> = self.states.iter().flatten().map(|t| t.guard).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        for &g in &seen {
+            used.extend(self.guards.columns(g));
+            used.sort_unstable();
+            used.dedup();
+        }
+        let mut columns = vec![0; self.props.len()];
+        for (new, &old) in used.iter().enumerate() {
+            columns[old as usize] = new as u32;
+        }
+        self.props = used.iter().map(|&c| self.props[c as usize]).collect();
+        self.move_guards(Guards::new(), &columns);
+    }
+
+    /// All guards go to another pool, column `c` to column `columns[c]`.
+    pub(crate) fn move_guards(&mut self, mut to: Guards, columns: &[u32]) {
+        let mut done = QuickMap::default();
+        for t in self.states.iter_mut().flatten() {
+            t.guard = to.import(&self.guards, t.guard, columns, &mut done);
+        }
+        self.guards = to;
+    }
+
+    /// Panics if an invariant is broken.
+    pub(crate) fn check(&self) {
+        let exists = |s: StateId| s.idx() < self.n_states();
+        assert!(self.initial.iter().all(|&s| exists(s)), "I2");
+        for transitions in &self.states {
+            for (n, t) in transitions.iter().enumerate() {
+                assert!(exists(t.target) && t.marks.within(self.all_marks()), "I2");
+                assert!(t.guard != Guard::FALSE, "I1");
+                let twin = |u: &Transition| u.target == t.target && u.marks == t.marks;
+                // Joined transitions are sorted, so twins would be neighbours.
+                assert!(!transitions.get(n + 1).is_some_and(twin), "I1");
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Formulas and how they are written.
+
+use std::fmt;
+
+/// A proposition, numbered by the owner of the formula.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct PropId(pub u32);
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Formula {
+    True,
+    False,
+    Prop(PropId),
+    Not(Box<Formula>),
+    And(Box<Formula>, Box<Formula>),
+    Or(Box<Formula>, Box<Formula>),
+    Implies(Box<Formula>, Box<Formula>),
+    Equivalent(Box<Formula>, Box<Formula>),
+    Next(Box<Formula>),
+    Always(Box<Formula>),
+    Eventually(Box<Formula>),
+    Until(Box<Formula>, Box<Formula>),
+    WeakUntil(Box<Formula>, Box<Formula>),
+    Release(Box<Formula>, Box<Formula>),
+}
+
+impl Formula {
+    /// Does the formula speak about the very next state anywhere?
+    pub fn has_next(&self) -> bool {
+        matches!(self, Formula::Next(_)) || self.parts().iter().any(|p| p.has_next())
+    }
+
+    pub fn parts(&self) -> Vec<&Formula> {
+        match self {
+            Formula::True | Formula::False | Formula::Prop(_) => vec![],
+            Formula::Not(a) | Formula::Next(a) | Formula::Always(a) | Formula::Eventually(a) => vec![a],
+            Formula::And(a, b)
+            | Formula::Or(a, b)
+            | Formula::Implies(a, b)
+            | Formula::Equivalent(a, b)
+            | Formula::Until(a, b)
+            | Formula::WeakUntil(a, b)
+            | Formula::Release(a, b) => vec![a, b],
+        }
+    }
+}
+
+/// Written so that it reads back the same whatever the precedences: every operand that is not a leaf has parentheses.
+impl fmt::Display for Formula {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (op, prefix) = match self {
+            Formula::True => return write!(f, "true"),
+            Formula::False => return write!(f, "false"),
+            Formula::Prop(p) => return write!(f, "p{}", p.0),
+            Formula::Not(_) => ("!", true),
+            Formula::Next(_) => ("X ", true),
+            Formula::Always(_) => ("[] ", true),
+            Formula::Eventually(_) => ("<> ", true),
+            Formula::And(..) => ("&&", false),
+            Formula::Or(..) => ("||", false),
+            Formula::Implies(..) => ("->", false),
+            Formula::Equivalent(..) => ("<->", false),
+            Formula::Until(..) => ("U", false),
+            Formula::WeakUntil(..) => ("W", false),
+            Formula::Release(..) => ("V", false),
+        };
+        let parts = self.parts();
+        if prefix {
+            write!(f, "{op}{}", Operand(parts[0]))
+        } else {
+            write!(f, "{} {op} {}", Operand(parts[0]), Operand(parts[1]))
+        }
+    }
+}
+
+struct Operand<'a>(&'a Formula);
+
+impl fmt::Display for Operand<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.parts().len() == 2 { write!(f, "({})", self.0) } else { write!(f, "{}", self.0) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn p(n: u32) -> Box<Formula> {
+        Box::new(Formula::Prop(PropId(n)))
+    }
+
+    #[test]
+    fn operands_keep_their_parentheses() {
+        let f = Formula::Always(Box::new(Formula::Implies(p(0), Box::new(Formula::Eventually(p(1))))));
+        assert_eq!(f.to_string(), "[] (p0 -> <> p1)");
+    }
+
+    #[test]
+    fn next_is_found_at_any_depth() {
+        assert!(Formula::Until(p(0), Box::new(Formula::Not(Box::new(Formula::Next(p(1)))))).has_next());
+        assert!(!Formula::Until(p(0), p(1)).has_next());
+    }
+}

@@ -1,0 +1,107 @@
+//! The product of two automata, whether an automaton accepts anything, and whether it accepts a lasso.
+//!
+//! # The argument
+//!   Something is accepted if and only if a component of the graph that an initial state reaches holds, on its own
+//!   transitions, every mark. The product of an automaton with a lasso is a graph of pairs of states and positions.
+
+use crate::automaton::{Automaton, Marks, StateId, Transition};
+use crate::degeneralise::degeneralise;
+use crate::graph::Components;
+use crate::guards::Guard;
+use crate::hash::QuickMap;
+use crate::lasso::Valuation;
+
+/// Accepts what both accept.
+pub fn product(a: &Automaton, b: &Automaton) -> Automaton {
+    if a.n_marks + b.n_marks > Marks::MOST {
+        return product(&degeneralise(a), &degeneralise(b));
+    }
+    let mut props = a.props.clone();
+    let mut columns = Vec::new();
+    for prop in &b.props {
+        let column = props.iter().position(|p| p == prop).unwrap_or_else(|| {
+            props.push(*prop);
+            props.len() - 1
+        });
+        columns.push(column as u32);
+    }
+    let mut b = b.clone();
+    b.move_guards(a.guards.clone(), &columns);
+    let mut guards = b.guards;
+    let mut numbers: QuickMap<(StateId, StateId), StateId> = QuickMap::default();
+    let mut pairs: Vec<(StateId, StateId)> = Vec::new();
+    let mut number = |pair, pairs: &mut Vec<(StateId, StateId)>| {
+        *numbers.entry(pair).or_insert_with(|| {
+            pairs.push(pair);
+            StateId(pairs.len() as u32 - 1)
+        })
+    };
+    let mut initial = Vec::new();
+    for &s in &a.initial {
+        for &t in &b.initial {
+            initial.push(number((s, t), &mut pairs));
+        }
+    }
+    let mut states = Vec::new();
+    while let Some(&(s, t)) = pairs.get(states.len()) {
+        let mut transitions = Vec::new();
+        for x in &a.states[s.idx()] {
+            for y in &b.states[t.idx()] {
+                let guard = guards.and(x.guard, y.guard);
+                if guard != Guard::FALSE {
+                    let target = number((x.target, y.target), &mut pairs);
+                    transitions.push(Transition { target, marks: Marks(x.marks.0 | y.marks.0 << a.n_marks), guard });
+                }
+            }
+        }
+        Automaton::join(&mut guards, &mut transitions);
+        states.push(transitions);
+    }
+    Automaton { props, guards, initial, states, n_marks: a.n_marks + b.n_marks }
+}
+
+/// Does the automaton accept nothing?
+pub fn is_empty(automaton: &Automaton) -> bool {
+    let initial = automaton.initial.iter().map(|s| s.idx());
+    let edges = |s: usize, n: usize| automaton.states[s].get(n).map(|t| (t.target.idx(), t.marks));
+    !accepts_something(automaton.n_states(), initial, edges, automaton.all_marks())
+}
+
+/// Does the automaton accept the stem followed by the cycle for ever? Panics if the cycle is empty.
+pub fn accepts_lasso(automaton: &Automaton, stem: &[Valuation], cycle: &[Valuation]) -> bool {
+    assert!(!cycle.is_empty(), "a cycle has at least one state");
+    let word: Vec<Vec<u64>> = stem.iter().chain(cycle).map(|v| automaton.bits(v)).collect();
+    let n = word.len();
+    let mut edges: Vec<Vec<(usize, Marks)>> = Vec::with_capacity(automaton.n_states() * n);
+    for s in 0..automaton.n_states() {
+        for (at, bits) in word.iter().enumerate() {
+            let after = if at + 1 < n { at + 1 } else { stem.len() };
+            let enabled = automaton.enabled(StateId(s as u32), bits);
+            edges.push(enabled.map(|t| (t.target.idx() * n + after, t.marks)).collect());
+        }
+    }
+    let initial = automaton.initial.iter().map(|s| s.idx() * n);
+    accepts_something(edges.len(), initial, |s, k| edges[s].get(k).copied(), automaton.all_marks())
+}
+
+fn accepts_something(
+    n: usize,
+    initial: impl Iterator<Item = usize>,
+    edge: impl Fn(usize, usize) -> Option<(usize, Marks)>,
+    all: Marks,
+) -> bool {
+    let components = Components::new(n, initial, |s, k| edge(s, k).map(|(to, _)| to));
+    let mut seen: Vec<Option<Marks>> = vec![None; components.n];
+    for s in (0..n).filter(|&s| components.of[s] != u32::MAX) {
+        let component = components.of[s];
+        let mut k = 0;
+        while let Some((to, marks)) = edge(s, k) {
+            if components.of[to] == component {
+                let seen = seen[component as usize].get_or_insert(Marks::NONE);
+                *seen = seen.union(marks);
+            }
+            k += 1;
+        }
+    }
+    seen.contains(&Some(all))
+}
