@@ -5,6 +5,7 @@
 //! | [`options`], [`help`], [`completions`] | the command line, from one table |
 //! | [`front`] | a file into a model |
 //! | [`check`], [`sim`], [`replay`] | the commands that run a model |
+//! | [`ltl`] | formulas and automata |
 //! | [`report`], [`table`], [`wording`], [`diagnostics`] | answers for people |
 //! | [`result`], [`json`], [`sha256`], [`trail`] | answers for programs |
 //! | [`screen`], [`progress`] | terminals |
@@ -19,6 +20,7 @@ pub mod exit;
 pub mod front;
 pub mod help;
 pub mod json;
+pub mod ltl;
 pub mod memory;
 pub mod options;
 pub mod progress;
@@ -121,6 +123,7 @@ fn dispatch(options: &Options, out: &mut Out) -> Result<Exit, Usage> {
         Command::Lint => Ok(check::lint(options, screen, out)),
         Command::Sim => sim::sim(options, screen, out),
         Command::Replay => replay::replay(options, screen, out),
+        Command::Ltl => ltl::ltl(options, screen, out),
         Command::Plan => {
             out.put(&spinor_check::plan::Printed.to_string());
             Ok(Exit::Fine)

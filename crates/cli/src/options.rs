@@ -17,6 +17,7 @@ pub enum Command {
     Lint,
     Explain,
     Plan,
+    Ltl,
     Completions,
 }
 
@@ -50,6 +51,12 @@ pub const COMMANDS: &[CommandRow] = &[
     CommandRow { command: Command::Explain, name: "explain", args: "CODE", help: "the long text of an error code" },
     CommandRow { command: Command::Plan, name: "plan", args: "", help: "which combinations of options are answered" },
     CommandRow {
+        command: Command::Ltl,
+        name: "ltl",
+        args: "FORMULA",
+        help: "what a formula says and the automaton that accepts it, as a never claim, HOA or dot",
+    },
+    CommandRow {
         command: Command::Completions,
         name: "completions",
         args: "SHELL",
@@ -58,7 +65,7 @@ pub const COMMANDS: &[CommandRow] = &[
 ];
 
 /// Commands whose names are taken and that do not exist yet.
-const PLANNED_COMMANDS: &[&str] = &["explore", "test", "graph", "ltl", "convert", "new", "fmt", "lsp", "spin", "man"];
+const PLANNED_COMMANDS: &[&str] = &["explore", "test", "graph", "convert", "new", "fmt", "lsp", "spin", "man"];
 
 /// What an option means to the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,6 +101,8 @@ pub enum Id {
     Steps,
     Interactive,
     Script,
+    To,
+    From,
     Help,
     Version,
     /// Known by name and not built.
@@ -155,10 +164,10 @@ impl OptionRow {
     }
 }
 
-use Command::{Check, Completions, Explain, Lint, Plan, Replay, Sim};
+use Command::{Check, Completions, Explain, Lint, Ltl, Plan, Replay, Sim};
 const CHECK: &[Command] = &[Check];
 const MODELS: &[Command] = &[Check, Sim, Replay, Lint];
-const EVERY: &[Command] = &[Check, Sim, Replay, Lint, Explain, Plan, Completions];
+const EVERY: &[Command] = &[Check, Sim, Replay, Lint, Explain, Plan, Ltl, Completions];
 
 pub const OPTIONS: &[OptionRow] = &[
     row(Id::Prop, "prop", Takes::Value("NAME"), CHECK)
@@ -258,6 +267,13 @@ pub const OPTIONS: &[OptionRow] = &[
         .help("choose each step yourself; `?` lists the commands")
         .spin("spin -i"),
     row(Id::Script, "script", Takes::Value("FILE"), &[Sim]).help("read the commands of -i from FILE"),
+    row(Id::To, "to", Takes::OneOf(&["summary", "never", "hoa", "dot"], &[]), &[Ltl])
+        .default("summary")
+        .help("what is printed: the facts, or the automaton in this form")
+        .spin("spin -f FORMULA"),
+    row(Id::From, "from", Takes::OneOf(&["formula", "hoa"], &[]), &[Ltl])
+        .default("formula")
+        .help("what is read: a formula, or the file of a HOA automaton"),
     row(Id::Define, "define", Takes::Value("NAME[=VALUE]"), MODELS)
         .short('D')
         .repeats()
@@ -316,6 +332,16 @@ pub enum Format {
     Json,
 }
 
+/// What `ltl` prints.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum To {
+    #[default]
+    Summary,
+    Never,
+    Hoa,
+    Dot,
+}
+
 /// What runs a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Executor {
@@ -370,6 +396,8 @@ pub struct Options {
     pub steps: Option<u64>,
     pub interactive: bool,
     pub script: Option<PathBuf>,
+    pub to: To,
+    pub from_hoa: bool,
     pub help: bool,
     pub version: bool,
 }
@@ -480,7 +508,7 @@ fn check_arguments(options: &Options) -> Result<(), Usage> {
     };
     let (least, most) = match command {
         Check | Lint => (1, usize::MAX),
-        Sim | Explain | Completions => (1, 1),
+        Sim | Explain | Ltl | Completions => (1, 1),
         Replay => (1, 2),
         Plan => (0, 0),
     };
@@ -490,6 +518,7 @@ fn check_arguments(options: &Options) -> Result<(), Usage> {
     if options.files.len() < least {
         let what = match command {
             Explain => "a code",
+            Ltl => "a formula",
             Completions => "a shell: bash, zsh or fish",
             _ => "a model",
         };
@@ -704,6 +733,15 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
         Id::Steps => o.steps = Some(text.parse().map_err(|_| wrong("a whole number"))?),
         Id::Interactive => o.interactive = true,
         Id::Script => o.script = Some(bytes.into()),
+        Id::To => {
+            o.to = match text.as_str() {
+                "never" => To::Never,
+                "hoa" => To::Hoa,
+                "dot" => To::Dot,
+                _ => To::Summary,
+            }
+        }
+        Id::From => o.from_hoa = text == "hoa",
         Id::Help | Id::Version | Id::Planned => {}
     }
     Ok(())

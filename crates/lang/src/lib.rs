@@ -3,6 +3,7 @@
 pub mod ast;
 pub mod codes;
 mod diags;
+mod free;
 pub mod lexer;
 pub mod load;
 pub mod lower;
@@ -10,6 +11,7 @@ pub mod parser;
 pub mod preprocess;
 pub mod token;
 
+pub use free::{Free, free};
 pub use load::{Loaded, load};
 pub use lower::{Model, NamedFormula};
 pub use parser::{Parsed, parse};

@@ -45,13 +45,20 @@ impl Formula {
     }
 }
 
-/// Written so that it reads back the same whatever the precedences: every operand that is not a leaf has parentheses.
+/// Written so that it reads back the same whatever the precedences of binary operators.
 impl fmt::Display for Formula {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text(&|p| format!("p{}", p.0)))
+    }
+}
+
+impl Formula {
+    /// As text, with these words for propositions.
+    pub fn text(&self, prop: &dyn Fn(PropId) -> String) -> String {
         let (op, prefix) = match self {
-            Formula::True => return write!(f, "true"),
-            Formula::False => return write!(f, "false"),
-            Formula::Prop(p) => return write!(f, "p{}", p.0),
+            Formula::True => return "true".to_string(),
+            Formula::False => return "false".to_string(),
+            Formula::Prop(p) => return prop(*p),
             Formula::Not(_) => ("!", true),
             Formula::Next(_) => ("X ", true),
             Formula::Always(_) => ("[] ", true),
@@ -64,20 +71,22 @@ impl fmt::Display for Formula {
             Formula::WeakUntil(..) => ("W", false),
             Formula::Release(..) => ("V", false),
         };
+        let operand = |part: &Formula| {
+            let text = part.text(prop);
+            // A proposition may be any expression.
+            let one = matches!(part, Formula::Prop(_)) && text.chars().all(|c| c.is_alphanumeric() || c == '_');
+            if one || part.parts().len() == 1 || matches!(part, Formula::True | Formula::False) {
+                text
+            } else {
+                format!("({text})")
+            }
+        };
         let parts = self.parts();
         if prefix {
-            write!(f, "{op}{}", Operand(parts[0]))
+            format!("{op}{}", operand(parts[0]))
         } else {
-            write!(f, "{} {op} {}", Operand(parts[0]), Operand(parts[1]))
+            format!("{} {op} {}", operand(parts[0]), operand(parts[1]))
         }
-    }
-}
-
-struct Operand<'a>(&'a Formula);
-
-impl fmt::Display for Operand<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.parts().len() == 2 { write!(f, "({})", self.0) } else { write!(f, "{}", self.0) }
     }
 }
 

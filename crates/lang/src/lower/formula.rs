@@ -9,40 +9,10 @@ impl Lower {
     pub fn formula(&mut self, l: &ast::Ltl, n: usize) -> NamedFormula {
         self.in_claim = true;
         let mut props = Vec::new();
-        let formula = self.temporal(&l.formula, &mut props);
+        let formula = temporal(&l.formula, true, &mut |e| self.proposition(e, &mut props));
         self.in_claim = false;
         let name = l.name.as_ref().map_or_else(|| format!("ltl_{n}"), |n| n.name.to_string());
         NamedFormula { name, formula, props, text: self.sources.one_line(l.formula.span), span: l.span }
-    }
-
-    fn temporal(&mut self, e: &ast::Expr, props: &mut Vec<Expr>) -> Formula {
-        if !has_temporal(e) {
-            return self.proposition(e, props);
-        }
-        match &e.kind {
-            ExprKind::Paren(a) => self.temporal(a, props),
-            ExprKind::Unary(UnOp::Not, a) => Formula::Not(Box::new(self.temporal(a, props))),
-            ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) => {
-                let (a, b) = (Box::new(self.temporal(a, props)), Box::new(self.temporal(b, props)));
-                if *op == BinOp::And { Formula::And(a, b) } else { Formula::Or(a, b) }
-            }
-            ExprKind::Temporal(op, args) => {
-                let mut parts = args.iter().map(|a| Box::new(self.temporal(a, props))).collect::<Vec<_>>().into_iter();
-                let mut next = || parts.next().unwrap_or(Box::new(Formula::True));
-                match op {
-                    Temporal::Always => Formula::Always(next()),
-                    Temporal::Eventually => Formula::Eventually(next()),
-                    Temporal::Next => Formula::Next(next()),
-                    Temporal::Until => Formula::Until(next(), next()),
-                    Temporal::WeakUntil => Formula::WeakUntil(next(), next()),
-                    Temporal::Release => Formula::Release(next(), next()),
-                    Temporal::Implies => Formula::Implies(next(), next()),
-                    Temporal::Equivalent => Formula::Equivalent(next(), next()),
-                }
-            }
-            // A temporal operator under arithmetic: the expression lowering says what is wrong.
-            _ => self.proposition(e, props),
-        }
     }
 
     fn proposition(&mut self, e: &ast::Expr, props: &mut Vec<Expr>) -> Formula {
@@ -57,6 +27,37 @@ impl Lower {
                 Formula::Prop(PropId(id as u32))
             }
         }
+    }
+}
+
+/// The formula above its propositions, which `atom` gives. Whatever has no temporal operator is one proposition if they
+/// are to be `whole`, and else what is below the boolean operators.
+pub(crate) fn temporal(e: &ast::Expr, whole: bool, atom: &mut dyn FnMut(&ast::Expr) -> Formula) -> Formula {
+    if whole && !has_temporal(e) {
+        return atom(e);
+    }
+    let mut part = |e: &ast::Expr| Box::new(temporal(e, whole, atom));
+    match &e.kind {
+        ExprKind::Paren(a) => *part(a),
+        ExprKind::Unary(UnOp::Not, a) => Formula::Not(part(a)),
+        ExprKind::Binary(BinOp::And, a, b) => Formula::And(part(a), part(b)),
+        ExprKind::Binary(BinOp::Or, a, b) => Formula::Or(part(a), part(b)),
+        ExprKind::Temporal(op, args) => {
+            let mut parts = args.iter();
+            let mut next = || parts.next().map_or(Box::new(Formula::True), &mut part);
+            match op {
+                Temporal::Always => Formula::Always(next()),
+                Temporal::Eventually => Formula::Eventually(next()),
+                Temporal::Next => Formula::Next(next()),
+                Temporal::Until => Formula::Until(next(), next()),
+                Temporal::WeakUntil => Formula::WeakUntil(next(), next()),
+                Temporal::Release => Formula::Release(next(), next()),
+                Temporal::Implies => Formula::Implies(next(), next()),
+                Temporal::Equivalent => Formula::Equivalent(next(), next()),
+            }
+        }
+        // A temporal operator under arithmetic: whoever reads the proposition says what is wrong.
+        _ => atom(e),
     }
 }
 

@@ -22,6 +22,7 @@ mod names;
 mod simple;
 
 use crate::ast::{self, Program, Unit};
+pub(crate) use formula::temporal;
 use names::{Body, FrameBuilder, RecordDef, Sig};
 use spinor_ltl::Formula;
 use spinor_model::diagnostic::Diagnostic;
