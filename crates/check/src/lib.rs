@@ -9,6 +9,7 @@
 pub mod check;
 pub mod clock;
 pub mod counters;
+pub mod cycles;
 pub mod explain;
 pub mod observer;
 pub mod oracle;

@@ -1,0 +1,215 @@
+//! A run inside a component.
+//!
+//! # The argument
+//!   Inside a component every state can be reached from every other. So one walks to the nearest thing that is
+//!   still owed (a mark, a move of a process, a state where it is not able to move), and from the last one back. The
+//!   walks are shortest ones, the whole is not: that would be a travelling salesman's problem.
+
+use super::{Fairness, Moves, Pids, Runs, Summary, all_marks};
+use spinor_model::ir::Pid;
+use spinor_store::{Full, StateId, Visited};
+use std::collections::{HashMap, VecDeque};
+
+/// Some states, and the moves between them.
+pub struct Component {
+    moves: Vec<Vec<Inner>>,
+    able: Vec<Pids>,
+}
+
+struct Inner {
+    /// Which of the state's moves it is.
+    nth: u32,
+    to: usize,
+    marks: u64,
+    pid: Option<Pid>,
+}
+
+/// States of a component: a bit each.
+pub type Part = Vec<bool>;
+
+impl Component {
+    pub fn new<'s, R: Runs, V: Visited>(
+        runs: &R,
+        store: &'s V,
+        hand: &mut V::Hand<'s>,
+        states: &[StateId],
+    ) -> Result<Component, Full> {
+        let numbers: HashMap<StateId, usize> = states.iter().enumerate().map(|(n, id)| (*id, n)).collect();
+        let mut component = Component { moves: Vec::new(), able: Vec::new() };
+        let (mut key, mut moves, mut out) = (Vec::new(), Moves::default(), Vec::new());
+        for &id in states {
+            store.load(hand, id, &mut key);
+            moves.clear();
+            runs.moves(&key, &mut moves);
+            let keys: Vec<_> = moves.all.iter().map(|m| m.to.clone()).collect();
+            store.offer(hand, &moves.keys, &keys)?;
+            store.settle(hand, &moves.keys, &keys, &mut out)?;
+            store.rest(hand);
+            let inner = moves.all.iter().zip(&out).enumerate().filter_map(|(nth, (m, (to, _)))| {
+                let to = *numbers.get(to)?;
+                Some(Inner { nth: nth as u32, to, marks: m.marks, pid: m.pid })
+            });
+            component.moves.push(inner.collect());
+            component.able.push(moves.able);
+        }
+        Ok(component)
+    }
+
+    fn len(&self) -> usize {
+        self.moves.len()
+    }
+
+    fn inside<'c>(&'c self, part: &'c [bool], n: usize) -> impl Iterator<Item = &'c Inner> {
+        self.moves[n].iter().filter(|m| part[m.to])
+    }
+
+    /// What the run that passes all of a part says; `None` if the part has no moves.
+    fn summary(&self, part: &[bool]) -> Option<Summary> {
+        let mut sum: Option<Summary> = None;
+        let mut any = false;
+        for n in (0..self.len()).filter(|n| part[*n]) {
+            let state = Summary::of_state(self.able[n]);
+            let sum = match &mut sum {
+                Some(sum) => {
+                    sum.add(&state);
+                    sum
+                }
+                none => none.insert(state),
+            };
+            for m in self.inside(part, n) {
+                any = true;
+                sum.add_move(m.marks, m.pid);
+            }
+        }
+        sum.filter(|_| any)
+    }
+
+    /// A strongly connected part that is accepted as a whole.
+    pub fn accepted_part(&self, n_marks: u32, fairness: Fairness) -> Option<Part> {
+        let mut todo: Vec<Part> = self.components(&vec![true; self.len()]);
+        while let Some(part) = todo.pop() {
+            let Some(sum) = self.summary(&part) else { continue };
+            if sum.is_accepted(n_marks, fairness) {
+                return Some(part);
+            }
+            if fairness == Fairness::Strong && sum.marks == all_marks(n_marks) {
+                let never = sum.somewhere.without(sum.moved);
+                let mut rest = part;
+                for n in 0..self.len() {
+                    rest[n] &= self.able[n].both(never).is_empty();
+                }
+                todo.extend(self.components(&rest));
+            }
+        }
+        None
+    }
+
+    /// The strongly connected components of a part.
+    fn components(&self, part: &[bool]) -> Vec<Part> {
+        let mut left = part.to_vec();
+        let mut all = Vec::new();
+        let mut backwards: Vec<Vec<usize>> = vec![Vec::new(); self.len()];
+        for n in (0..self.len()).filter(|n| part[*n]) {
+            self.inside(part, n).for_each(|m| backwards[m.to].push(n));
+        }
+        // Forwards and backwards from a state meet in its component.
+        while let Some(n) = left.iter().position(|is| *is) {
+            let forwards = self.reach(n, &left, |n| self.moves[n].iter().map(|m| m.to).collect());
+            let back = self.reach(n, &left, |n| backwards[n].clone());
+            let both: Part = forwards.iter().zip(&back).map(|(a, b)| *a && *b).collect();
+            left.iter_mut().zip(&both).for_each(|(left, is)| *left &= !is);
+            all.push(both);
+        }
+        all
+    }
+
+    fn reach(&self, from: usize, part: &[bool], next: impl Fn(usize) -> Vec<usize>) -> Part {
+        let mut seen = vec![false; self.len()];
+        seen[from] = true;
+        let mut todo = vec![from];
+        while let Some(n) = todo.pop() {
+            for to in next(n) {
+                if part[to] && !std::mem::replace(&mut seen[to], true) {
+                    todo.push(to);
+                }
+            }
+        }
+        seen
+    }
+
+    /// The shortest way, by moves inside the part, to one that is wanted: the moves, and the state after them.
+    fn way(
+        &self,
+        from: usize,
+        part: &[bool],
+        wanted: impl Fn(usize, &Inner) -> bool,
+    ) -> Option<(Vec<u32>, Vec<usize>)> {
+        let mut before: HashMap<usize, (usize, u32)> = HashMap::new();
+        let mut queue = VecDeque::from([from]);
+        let mut seen = vec![false; self.len()];
+        seen[from] = true;
+        while let Some(n) = queue.pop_front() {
+            for m in self.inside(part, n) {
+                if wanted(n, m) {
+                    let (mut moves, mut states, mut at) = (vec![m.nth], vec![m.to], n);
+                    while at != from {
+                        let (back, nth) = before[&at];
+                        moves.push(nth);
+                        states.push(at);
+                        at = back;
+                    }
+                    moves.reverse();
+                    states.reverse();
+                    return Some((moves, states));
+                }
+                if !std::mem::replace(&mut seen[m.to], true) {
+                    before.insert(m.to, (n, m.nth));
+                    queue.push_back(m.to);
+                }
+            }
+        }
+        None
+    }
+}
+
+/// From a state of the component, the way into the part and round in it, accepted and fair.
+pub fn find_run(c: &Component, part: &[bool], from: usize, n_marks: u32, fairness: Fairness) -> (Vec<u32>, Vec<u32>) {
+    let whole = vec![true; c.len()];
+    let (way, start) = if part[from] {
+        (Vec::new(), from)
+    } else {
+        let (moves, states) = c.way(from, &whole, |_, m| part[m.to]).expect("a component is connected");
+        (moves, *states.last().expect("a way has an end"))
+    };
+    let mut marks = all_marks(n_marks);
+    let all = c.able.iter().fold(Pids::default(), |all, able| all.union(*able));
+    // Who must be seen unable to move, or moving: with strong fairness only moving helps who is able anywhere.
+    let mut owed = if fairness == Fairness::None { Pids::default() } else { all };
+    let (mut cycle, mut at) = (Vec::new(), start);
+    if fairness == Fairness::Strong {
+        let sum = c.summary(part).expect("an accepted part has moves");
+        owed = owed.both(sum.somewhere);
+    }
+    let pay_state = |owed: Pids, n: usize| if fairness == Fairness::Weak { owed.both(c.able[n]) } else { owed };
+    owed = pay_state(owed, at);
+    while marks != 0 || !owed.is_empty() || cycle.is_empty() {
+        let pays = |_: usize, m: &Inner| {
+            let none_owed = marks == 0 && owed.is_empty();
+            none_owed || m.marks & marks != 0 || m.pid.is_some_and(|pid| owed.has(pid)) || pay_state(owed, m.to) != owed
+        };
+        let (moves, states) = c.way(at, part, pays).expect("what is owed is in the part");
+        for (nth, to) in moves.into_iter().zip(states) {
+            let m = c.inside(part, at).find(|m| m.nth == nth).expect("a move of the way");
+            marks &= !m.marks;
+            owed = owed.without(Pids::of(m.pid));
+            owed = pay_state(owed, to);
+            cycle.push(nth);
+            at = to;
+        }
+    }
+    if at != start {
+        let (moves, _) = c.way(at, part, |_, m| m.to == start).expect("a part is connected");
+        cycle.extend(moves);
+    }
+    (way, cycle)
+}

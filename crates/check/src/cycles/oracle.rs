@@ -1,0 +1,77 @@
+//! Whether there is an accepted run, by looking at every set of states.
+//!
+//! What a run passes infinitely often is a set of states, each of which reaches each inside the set, by at least one
+//! move. The more moves of the set it passes, the better for acceptance and fairness, so the run that passes all of them
+//! decides. There are two to the power of the number of states sets: this is for graphs of a dozen states.
+
+use super::{Fairness, Moves, Runs, Summary};
+use std::collections::BTreeMap;
+
+struct Graph {
+    /// From, to, marks, owner.
+    moves: Vec<(usize, usize, super::Move)>,
+    able: Vec<super::Pids>,
+}
+
+pub fn has_accepted_run<R: Runs>(runs: &R, fairness: Fairness) -> bool {
+    let graph = build(runs);
+    let n = graph.able.len();
+    assert!(n <= 16, "{n} states are too many for this");
+    (1u32..1 << n).any(|set| {
+        let inside = |n: usize| set >> n & 1 == 1;
+        let moves: Vec<_> = graph.moves.iter().filter(|(from, to, _)| inside(*from) && inside(*to)).collect();
+        let members: Vec<usize> = (0..n).filter(|n| inside(*n)).collect();
+        let connected = members.iter().all(|from| {
+            // Everything that can be reached by at least one move.
+            let mut reached = 0u32;
+            loop {
+                let next = moves.iter().filter(|(a, ..)| a == from || reached >> a & 1 == 1);
+                let more = next.fold(reached, |reached, (_, b, _)| reached | 1 << b);
+                if more == reached {
+                    break reached == set;
+                }
+                reached = more;
+            }
+        });
+        let mut sum = Summary::of_state(graph.able[members[0]]);
+        members.iter().for_each(|n| sum.add(&Summary::of_state(graph.able[*n])));
+        moves.iter().for_each(|(_, _, m)| sum.add_move(m.marks, m.pid));
+        connected && sum.is_accepted(runs.n_marks(), fairness)
+    })
+}
+
+/// How many states can be reached, and how many moves they have; each initial state counts as a move.
+pub fn size<R: Runs>(runs: &R) -> (u64, u64) {
+    let graph = build(runs);
+    let mut start = Moves::default();
+    runs.initial(&mut start);
+    (graph.able.len() as u64, (graph.moves.len() + start.all.len()) as u64)
+}
+
+fn build<R: Runs>(runs: &R) -> Graph {
+    let mut graph = Graph { moves: Vec::new(), able: Vec::new() };
+    let mut numbers: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+    let mut keys: Vec<Vec<u8>> = Vec::new();
+    let mut number = |key: &[u8], keys: &mut Vec<Vec<u8>>| {
+        *numbers.entry(key.to_vec()).or_insert_with(|| {
+            keys.push(key.to_vec());
+            keys.len() - 1
+        })
+    };
+    let mut moves = Moves::default();
+    runs.initial(&mut moves);
+    for n in 0..moves.all.len() {
+        number(moves.key(n), &mut keys);
+    }
+    while graph.able.len() < keys.len() {
+        let from = graph.able.len();
+        moves.clear();
+        runs.moves(&keys[from], &mut moves);
+        graph.able.push(moves.able);
+        for n in 0..moves.all.len() {
+            let to = number(moves.key(n), &mut keys);
+            graph.moves.push((from, to, moves.all[n].clone()));
+        }
+    }
+    graph
+}
