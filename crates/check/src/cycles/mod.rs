@@ -5,6 +5,7 @@
 //! | this | what all of them go through and what they find |
 //! | `scc` | components with generalised acceptance, the default |
 //! | `lasso` | a run inside a component |
+//! | `product` | a system beside an automaton |
 //! | `oracle` | the whole graph, for tests |
 //! | `toy` | random graphs, for tests |
 //!
@@ -15,6 +16,7 @@
 
 pub mod lasso;
 pub mod oracle;
+pub mod product;
 pub mod scc;
 #[cfg(test)]
 mod tests;

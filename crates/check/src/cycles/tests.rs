@@ -1,6 +1,11 @@
+use super::product::Product;
 use super::toy::ToyRuns;
 use super::{Fairness, Lasso, Moves, Runs, Summary, oracle, scc};
+use crate::toy::{Rng, Toy};
+use spinor_ltl::{Formula, Limits, PropId, Valuation, automaton, eval_lasso};
+use spinor_model::successors::Successors;
 use spinor_store::{Arena, Budget, Compact, Hint, Visited};
+use std::collections::HashMap;
 
 const FAIRNESSES: [Fairness; 3] = [Fairness::None, Fairness::Weak, Fairness::Strong];
 
@@ -87,4 +92,117 @@ fn components_agree_with_every_set_of_states() {
     }
     let n = seeds.end - seeds.start;
     assert!(n < 1000 || n_found.iter().all(|found| n / 20 < *found && *found < n * 19 / 20), "{n_found:?} of {n}");
+}
+
+const N_PROPS: u32 = 3;
+
+/// What is true at a node is a matter of its number alone.
+fn holds(node: &u32, prop: PropId) -> bool {
+    (node.wrapping_mul(0x9e37_79b9) >> (29 + prop.0)) & 1 == 1
+}
+
+fn valuation(node: u32) -> Valuation {
+    Valuation::new((0..N_PROPS).map(PropId).filter(|prop| holds(&node, *prop)))
+}
+
+fn random_formula(rng: &mut Rng, size: u64) -> Formula {
+    if size <= 1 {
+        return Formula::Prop(PropId(rng.below(u64::from(N_PROPS)) as u32));
+    }
+    let left = 1 + rng.below(size - 1);
+    match rng.below(9) {
+        0 => Formula::Not(Box::new(random_formula(rng, size - 1))),
+        1 => Formula::Next(Box::new(random_formula(rng, size - 1))),
+        2 => Formula::Always(Box::new(random_formula(rng, size - 1))),
+        3 => Formula::Eventually(Box::new(random_formula(rng, size - 1))),
+        op => {
+            let a = Box::new(random_formula(rng, left));
+            let b = Box::new(random_formula(rng, (size - left).max(1)));
+            match op {
+                4 => Formula::And(a, b),
+                5 => Formula::Or(a, b),
+                6 => Formula::Until(a, b),
+                7 => Formula::WeakUntil(a, b),
+                _ => Formula::Release(a, b),
+            }
+        }
+    }
+}
+
+/// A run of the graph at random, continued by staying if it ends, until it comes back somewhere.
+fn random_lasso(toy: &Toy, rng: &mut Rng) -> (Vec<u32>, Vec<u32>) {
+    let (mut nodes, mut seen) = (Vec::new(), HashMap::new());
+    let mut at = toy.initial().expect("it starts");
+    loop {
+        if let Some(from) = seen.insert(at, nodes.len())
+            && rng.below(2) == 0
+        {
+            let cycle = nodes.split_off(from);
+            return (nodes, cycle);
+        }
+        nodes.push(at);
+        let (mut steps, mut batch) = (Vec::new(), toy.batch());
+        toy.enabled(&mut at, &mut steps);
+        toy.fire(&mut at, &steps, &mut batch);
+        let next: Vec<u32> = batch.outcomes.iter().filter_map(|o| batch.key(o)).map(|key| toy.unpack(key)).collect();
+        if next.is_empty() && !steps.is_empty() {
+            // A fault ends the run: it is none that goes on for ever.
+            (nodes, seen, at) = (Vec::new(), HashMap::new(), toy.initial().expect("it starts"));
+            if rng.below(20) == 0 {
+                return (Vec::new(), Vec::new());
+            }
+            continue;
+        }
+        if !next.is_empty() {
+            at = next[rng.below(next.len() as u64) as usize];
+        }
+    }
+}
+
+/// What is found breaks the formula, by direct evaluation; where nothing is found, no run at random breaks it.
+#[test]
+fn formulas_are_broken_by_what_is_found_and_by_nothing_else() {
+    let (mut n_found, mut n_held) = (0, 0);
+    let seeds = seeds();
+    for seed in seeds.start..seeds.start + (seeds.end - seeds.start) / 10 {
+        let mut rng = Rng(seed);
+        let toy = Toy { no_start: false, ..Toy::random(seed) };
+        let size = 1 + rng.below(9);
+        let formula = random_formula(&mut rng, size);
+        let against = Formula::Not(Box::new(formula.clone()));
+        let automaton = automaton(&against, Limits::default()).expect("a small automaton");
+        let product = Product::new(&toy, &automaton, holds);
+        let store = Arena::new(&Budget::unlimited()).expect("room");
+        let searched = scc::search(&product, &store, Fairness::None).expect("unlimited");
+        let broken_by = |stem: &[u32], cycle: &[u32]| {
+            let values = |nodes: &[u32]| nodes.iter().map(|n| valuation(*n)).collect::<Vec<_>>();
+            !eval_lasso(&formula, &values(stem), &values(cycle)).holds()
+        };
+        if let Some(lasso) = searched.found {
+            n_found += 1;
+            replay(&product, &lasso, Fairness::None).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+            let mut moves = Moves::default();
+            product.initial(&mut moves);
+            let mut key = moves.key(lasso.initial).to_vec();
+            let mut walk = |numbers: &[u32]| -> Vec<u32> {
+                let step = |nth: &u32| {
+                    let node = toy.unpack(&key[..key.len() - 16]);
+                    moves.clear();
+                    product.moves(&key, &mut moves);
+                    key = moves.key(*nth as usize).to_vec();
+                    node
+                };
+                numbers.iter().map(step).collect()
+            };
+            let (stem, cycle) = (walk(&lasso.stem), walk(&lasso.cycle));
+            assert!(broken_by(&stem, &cycle), "seed {seed}: {formula} holds on {stem:?} {cycle:?}");
+        } else {
+            n_held += 1;
+            for _ in 0..20 {
+                let (stem, cycle) = random_lasso(&toy, &mut rng);
+                assert!(cycle.is_empty() || !broken_by(&stem, &cycle), "seed {seed}: {formula} on {stem:?} {cycle:?}");
+            }
+        }
+    }
+    assert!(n_found > 100 && n_held > 100, "{n_found} found, {n_held} held");
 }
