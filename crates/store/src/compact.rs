@@ -34,8 +34,6 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 pub struct Hint {
     /// An order of the 32-bit words: those that change together lie together.
     pub order: Vec<u32>,
-    /// How many of them make up the left half, if it is no half.
-    pub left: Option<usize>,
     /// Some keys.
     pub sample: Vec<Vec<u8>>,
 }
@@ -421,8 +419,7 @@ mod tests {
                     let mut rng = testing::Rng(seed);
                     (0..120).map(|_| testing::like(n_words, every, &mut rng)).collect()
                 };
-                let left = (seed % 2 == 1).then(|| 2 * (n_words / 8).max(1) - 2 * (seed as usize / 3));
-                let hint = move || Hint { sample: sample(), left, ..Hint::default() };
+                let hint = move || Hint { sample: sample(), ..Hint::default() };
                 let plan = Plan::new(n_words / 4, &hint());
                 n_flat[plan.flat.map_or(0, |flat| flat.sides.iter().flatten().count())] += 1;
                 let hints: Hints = Box::new(move |_| hint());

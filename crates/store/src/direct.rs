@@ -97,16 +97,6 @@ fn filled(byte: u8) -> u8 {
     u8::MAX.checked_shr(byte.leading_zeros()).unwrap_or(0)
 }
 
-/// How many bits of each byte a number of its own has, if the keys are like these.
-pub fn varying_bits(sample: &[Vec<u8>]) -> Vec<u32> {
-    let Some(first) = sample.first() else { return Vec::new() };
-    let mut masks = vec![0; first.len()];
-    for key in sample {
-        masks.iter_mut().zip(key.iter().zip(first)).for_each(|(mask, (a, b))| *mask |= a ^ b);
-    }
-    masks.into_iter().map(|mask| filled(mask).count_ones()).collect()
-}
-
 fn each_byte(word: u64, change: impl Fn(u8) -> u8) -> u64 {
     u64::from_le_bytes(word.to_le_bytes().map(change))
 }

@@ -38,11 +38,9 @@ pub use arena::{Arena, ArenaHand};
 pub use bitstate::{BitHand, Bitstate};
 pub use budget::{Account, Budget, Full};
 pub use compact::{Compact, CompactHand, Hint, Hints};
-pub use direct::varying_bits;
 pub use hash::hash64;
 pub use hash_compact::{HashCompact, HashHand};
 pub use log::Log;
-pub use plan::can_be_direct;
 pub use recent::Recent;
 pub use side::Marks;
 

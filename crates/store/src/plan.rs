@@ -14,8 +14,8 @@
 //!
 //!   Words are taken two at a time where the order keeps pairs together, which is faster.
 //!
-//!   Which words lie together, and how many in each half, decides how many nodes there are; that is the caller's
-//!   knowledge, given as an order of the words. The halves need not be equal.
+//!   Which words lie together decides how many nodes there are; that is the caller's knowledge, given as an order
+//!   of the words.
 //!
 //!   From some keys a plan learns which halves are numbers of their own (`direct`). In these a word contributes some
 //!   bits to the number, wherever it hangs, so that nothing between the word and the root is needed ([`Flat`]).
@@ -63,11 +63,6 @@ fn n_quads(class: usize) -> usize {
             if i < COARSE.len() { COARSE[i] } else { 128 << (i - COARSE.len()) }
         }
     }
-}
-
-/// Whether halves of keys with so many bytes can be numbers of their own.
-pub fn can_be_direct(n_bytes: usize) -> bool {
-    n_bytes <= 4 * FLAT_WORDS && class_of(n_bytes).is_some_and(|class| class <= EXACT)
 }
 
 const FLAT_WORDS: usize = 64;
@@ -148,11 +143,10 @@ impl Plan {
     /// `order[j]` is the word that comes `j`-th; where it is no permutation of the first so many words, and for
     /// words that it does not mention, the words keep their order. From the sample the plan learns which contents can
     /// be numbers of their own.
-    pub fn new(class: usize, Hint { order, left, sample }: &Hint) -> Plan {
+    pub fn new(class: usize, Hint { order, sample }: &Hint) -> Plan {
         let (n_words, padded) = (n_quads(class) * 4, class > EXACT);
         let words = complete(order, n_words, n_words - usize::from(padded));
-        let left = left.filter(|left| left.is_multiple_of(2) && *left < n_words).unwrap_or(n_words / 2);
-        let (left, right) = words.split_at(left);
+        let (left, right) = words.split_at(n_words / 2);
         let mut tree: Vec<[u32; WIDTH]> = Vec::new();
         let [left, right] = [left, right].map(|words| {
             let from = tree.len();
@@ -418,16 +412,6 @@ mod tests {
         let padded = class_of(11).expect("not too long");
         assert_eq!(words(padded, &[2, 1, 0]), [2, 1, 0, 3]);
         assert_eq!(words(padded, &[3, 2, 1, 0]), [0, 1, 2, 3], "the length stays last");
-    }
-
-    #[test]
-    fn a_small_half_beside_a_large_one_has_a_root_too() {
-        for left in (0..64).step_by(2) {
-            let plan = Plan::new(16, &Hint { left: Some(left), ..Hint::default() });
-            assert_eq!([plan.left, plan.right], [plan.n_nodes - 2, plan.n_nodes - 1]);
-            let words = |root: usize| (0..64).filter(|w| plan.root_of(plan.leaf_of[*w] as usize) == root).count();
-            assert_eq!([words(plan.left), words(plan.right)], [left, 64 - left]);
-        }
     }
 
     #[test]

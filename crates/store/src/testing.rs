@@ -178,7 +178,7 @@ pub fn agrees_with_a_map_on_keys_like<S: Visited>(store: S, n_words: usize, ever
 
 /// Such a key.
 pub fn like(n_words: usize, every: usize, rng: &mut Rng) -> Vec<u8> {
-    let word = |w: usize, rng: &mut Rng| if w.is_multiple_of(every) { [rng.below(4) as u8, 7, 0, 0] } else { [9; 4] };
+    let word = |w: usize, rng: &mut Rng| if w.is_multiple_of(every) { [rng.below(8) as u8, 7, 0, 0] } else { [9; 4] };
     (0..n_words).flat_map(|w| word(w, rng)).collect()
 }
 

@@ -95,8 +95,8 @@ impl Component {
             if fairness == Fairness::Strong && sum.marks == all_marks(n_marks) {
                 let never = sum.somewhere.without(sum.moved);
                 let mut rest = part;
-                for n in 0..self.len() {
-                    rest[n] &= self.able[n].both(never).is_empty();
+                for (is, able) in rest.iter_mut().zip(&self.able) {
+                    *is &= able.both(never).is_empty();
                 }
                 todo.extend(self.components(&rest));
             }

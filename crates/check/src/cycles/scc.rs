@@ -126,14 +126,10 @@ impl<'a, R: Runs, V: Visited> Dfs<'a, R, V> {
                 continue;
             }
             let Some(Todo { to, marks, pid }) = self.todo.pop() else { break };
-            match self.open.get(&to) {
-                Some(&WAITING) => self.visit(to, marks, pid)?,
-                Some(&number) => {
-                    if self.close(number, marks, pid) {
-                        return Ok(true);
-                    }
-                }
-                None => {}
+            match self.open.get(&to).copied() {
+                Some(WAITING) => self.visit(to, marks, pid)?,
+                Some(number) if self.close(number, marks, pid) => return Ok(true),
+                _ => {}
             }
         }
         Ok(false)

@@ -7,9 +7,9 @@
 //!   Any order is right; a good one is small and fast. Walk at random through some thousands of states. How many
 //!   different values a set of words takes in the whole space is guessed from how many pairs of the sample agree on
 //!   it (as birthdays tell how many days a year has). Two orders are tried, the natural one and one that chains
-//!   words by how often a step changes both; then words change halves as long as the guess gets smaller. A half of few
-//!   bits costs the store nothing, so if the other one is dear, one is filled up to that many bits. Inside a half the
-//!   words keep whichever of the two orders has the smaller quarters.
+//!   words by how often a step changes both; then words change halves as long as the guess gets smaller. Inside a half
+//!   the words keep whichever of the two orders has the smaller quarters. (To fill one half up to as many bits as the
+//!   store takes for nothing, and leave the dear rest to the other, was tried: it costs more than it saves.)
 //!
 //! # Cost
 //!   Some thousands of steps and a few hundred sorts of the sample, once per length of keys: milliseconds, where the
@@ -30,12 +30,6 @@ const MANY: f64 = 20_000.0;
 /// Pairs are taken apart if that divides the values by so much: single words cost time.
 const WORTH: f64 = 4.0;
 const SWAPS: usize = 300;
-/// With so few values in the halves they may stay halves.
-const WORTH_A_LOOK: f64 = 300.0;
-/// Of the sample, for a guess that is asked for often.
-const LOOKED_AT: usize = 1_000;
-/// A half of so many bits is a number of its own, as far as the sample tells.
-const FREE_BITS: u32 = 24;
 
 /// A hint for keys as long as this one, learned from states reachable from it. Pairs of words, which the store takes at
 /// once, stay together unless that would be dear.
@@ -46,17 +40,16 @@ pub fn learn<S: Successors>(system: &S, key: &[u8]) -> Hint {
     if pairs.cost > MANY {
         let words = order_of(&Sample::take(system, key, WORD), key, WORD);
         if words.cost * WORTH < pairs.cost {
-            return Hint { order: words.words, left: Some(words.left), sample: sample.states };
+            return Hint { order: words.words, sample: sample.states };
         }
     }
     let order = pairs.words.iter().flat_map(|p| [2 * p, 2 * p + 1]).filter(|w| *w < n).collect();
-    Hint { order, left: Some(2 * pairs.left), sample: sample.states }
+    Hint { order, sample: sample.states }
 }
 
-/// An order, how many of its words make up the left half, and how many values the halves are guessed to have.
+/// An order, and how many values the halves are guessed to have.
 struct Ordered {
     words: Vec<u32>,
-    left: usize,
     cost: f64,
 }
 
@@ -65,7 +58,7 @@ fn order_of(sample: &Sample, key: &[u8], size: usize) -> Ordered {
     let n = key.len().div_ceil(size);
     let natural: Vec<u32> = (0..n as u32).collect();
     if !(3..=MOST_WORDS).contains(&n) || sample.states.len() < FEW {
-        return Ordered { words: natural, left: n.div_ceil(2), cost: 0.0 };
+        return Ordered { words: natural, cost: 0.0 };
     }
     let chained = chain(&sample.together, n);
     let mut judge = Judge::new(&sample.states, n, size);
@@ -83,15 +76,12 @@ fn order_of(sample: &Sample, key: &[u8], size: usize) -> Ordered {
             order.swap(i, j);
         }
     }
-    let (mut left, mut right) = (order[..half].to_vec(), order[half..].to_vec());
-    if least > WORTH_A_LOOK && spinor_store::can_be_direct(key.len()) {
-        least = unbalance(sample, size, &mut left, &mut right, least);
-    }
     let mut place = vec![0; n];
     for (i, word) in chained.iter().enumerate() {
         place[*word as usize] = i;
     }
-    for words in [&mut left, &mut right] {
+    let (left, right) = order.split_at_mut(half);
+    for words in [left, right] {
         words.sort_by_key(|w| place[*w as usize]);
         let mut other = words.to_vec();
         other.sort();
@@ -99,52 +89,7 @@ fn order_of(sample: &Sample, key: &[u8], size: usize) -> Ordered {
             words.copy_from_slice(&other);
         }
     }
-    let n_left = left.len();
-    left.append(&mut right);
-    Ordered { words: left, left: n_left, cost: least }
-}
-
-/// A half of few bits is a number of its own for the store and costs nothing, so as much as possible is put into one
-/// such half, and what makes the other half vary most goes first.
-fn unbalance(sample: &Sample, size: usize, left: &mut Vec<u32>, right: &mut Vec<u32>, cost: f64) -> f64 {
-    let by_byte = spinor_store::varying_bits(&sample.states);
-    let bits = |w: u32| by_byte.iter().skip(w as usize * size).take(size).sum::<u32>();
-    let all_bits = |words: &[u32]| words.iter().map(|w| bits(*w)).sum::<u32>();
-    if all_bits(left).max(all_bits(right)) <= FREE_BITS {
-        return cost;
-    }
-    let some: Vec<Vec<u8>> = sample.states.iter().step_by(sample.states.len().div_ceil(LOOKED_AT)).cloned().collect();
-    let n = left.len() + right.len();
-    let mut judge = Judge::new(&some, n, size);
-    let mut best = (judge.values(left) + judge.values(right), None);
-    let starts =
-        [(left.clone(), right.clone()), (right.clone(), left.clone()), (Vec::new(), [&left[..], right].concat())];
-    for (mut free, mut dear) in starts {
-        if all_bits(&free) > FREE_BITS {
-            continue;
-        }
-        loop {
-            let room = FREE_BITS - all_bits(&free);
-            let can_move = |i: &usize| (1..=room).contains(&bits(dear[*i]));
-            let without = |i: usize| [&dear[..i], &dear[i + 1..]].concat();
-            let cost = (0..dear.len()).filter(can_move).map(|i| (judge.values(&without(i)), i));
-            let Some((_, i)) = cost.min_by(|a, b| a.0.total_cmp(&b.0)) else { break };
-            free.push(dear.remove(i));
-        }
-        // What never changes costs nothing there either.
-        free.extend(dear.extract_if(.., |w| bits(*w) == 0));
-        let cost = judge.values(&dear);
-        if cost < best.0 {
-            best = (cost, Some((free, dear)));
-        }
-    }
-    match best {
-        (less, Some((free, dear))) => {
-            (*left, *right) = (free, dear);
-            cost.min(less)
-        }
-        _ => cost,
-    }
+    Ordered { words: order, cost: least }
 }
 
 fn word(key: &[u8], n: usize, size: usize) -> u64 {
