@@ -141,7 +141,7 @@ impl<'a, S: Successors, V: Visited> Run<'a, S, V> {
                 ordered: levels.is_ordered(depth),
             };
             let done = if alone {
-                workers[0].expand(self, &level, seat.get_or_insert_with(|| self.sit()), Some(watch))
+                workers[0].expand(self, &level, 0, seat.get_or_insert_with(|| self.sit()), Some(watch))
             } else {
                 // A hand that waits for others would keep them from growing the tables.
                 seat = None;
@@ -160,12 +160,12 @@ impl<'a, S: Successors, V: Visited> Run<'a, S, V> {
     fn together(&self, level: &Level<'_>, workers: &mut [Worker], watch: &mut Watch<'_>) -> Result<(), Halt> {
         std::thread::scope(|scope| {
             let (first, others) = workers.split_first_mut().expect("the first is always there");
-            for worker in others {
+            for (n, worker) in others.iter_mut().enumerate() {
                 // It tells the others if it has to stop. If it cannot start, they do its work.
-                let work = move || worker.expand(self, level, &mut self.sit(), None).is_ok();
+                let work = move || worker.expand(self, level, n + 1, &mut self.sit(), None).is_ok();
                 let _ = thread().spawn_scoped(scope, work);
             }
-            let _ = first.expand(self, level, &mut self.sit(), Some(watch));
+            let _ = first.expand(self, level, 0, &mut self.sit(), Some(watch));
         });
         self.signals.go_on()
     }
@@ -252,6 +252,7 @@ impl Worker {
         &mut self,
         run: &Run<'_, S, V>,
         level: &Level<'_>,
+        me: usize,
         seat: &mut Seat<'_, S, V>,
         mut watch: Option<&mut Watch<'_>>,
     ) -> Result<(), Halt> {
@@ -261,7 +262,7 @@ impl Worker {
             run.system.heed(&mut seat.state, heeds(Kind::Assertion), heeds(Kind::Promise));
         }
         let mut ids = std::mem::take(&mut self.ids);
-        while level.units.take(&mut ids) {
+        while level.units.take(me, &mut ids) {
             for (n, &id) in ids.iter().enumerate() {
                 if let Some(&next) = ids.get(n + AHEAD) {
                     run.store.soon(&mut seat.hand, next);

@@ -97,7 +97,8 @@ impl Levels {
         let n_chunks: usize = kept.iter().map(Log::n_chunks).sum();
         // A chunk is four thousand states: parts of it, where there are too few for all threads.
         let parts = (16 * jobs).div_ceil(n_chunks.max(1)).min(16);
-        Units { ids, kept, parts: if jobs == 1 { 1 } else { parts }, next: AtomicUsize::new(0) }
+        let next = (0..kept.len().max(1)).map(|_| AtomicUsize::new(0)).collect();
+        Units { ids, kept, parts: if jobs == 1 { 1 } else { parts }, next }
     }
 
     pub fn is_small(&self, level: usize) -> bool {
@@ -145,27 +146,32 @@ impl Reader<'_> {
     }
 }
 
-/// The states of a level, in portions for whoever asks first.
+/// The states of a level, in portions. A thread takes those that it found itself first: their successors are the most
+/// likely to be among the keys that it met a short while ago.
 pub(super) struct Units<'a> {
     ids: &'a [StateId],
     kept: &'a [Log],
     parts: usize,
-    next: AtomicUsize,
+    /// Of each log.
+    next: Vec<AtomicUsize>,
 }
 
 impl Units<'_> {
-    /// Reads the next portion into `ids`; `false` if there is none.
-    pub fn take(&self, ids: &mut Vec<StateId>) -> bool {
-        let n = self.next.fetch_add(1, Relaxed);
+    /// Reads the next portion for a thread into `ids`; `false` if there is none.
+    pub fn take(&self, me: usize, ids: &mut Vec<StateId>) -> bool {
         if !self.ids.is_empty() {
+            let n = self.next[0].fetch_add(1, Relaxed);
             ids.clear();
             if n == 0 {
                 ids.extend_from_slice(self.ids);
             }
             return n == 0;
         }
-        let (mut chunk, part) = (n / self.parts, n % self.parts);
-        for log in self.kept {
+        for k in 0..self.kept.len() {
+            let own = (me + k) % self.kept.len();
+            let log = &self.kept[own];
+            let n = self.next[own].fetch_add(1, Relaxed);
+            let (chunk, part) = (n / self.parts, n % self.parts);
             if chunk < log.n_chunks() {
                 log.read_chunk(chunk, ids);
                 let cut = |part| ids.len() * part / self.parts;
@@ -174,7 +180,6 @@ impl Units<'_> {
                 ids.drain(..from);
                 return true;
             }
-            chunk -= log.n_chunks();
         }
         false
     }

@@ -44,7 +44,7 @@ pub(super) fn find<S: Successors, V: Visited>(
         let hunt = Hunt { system, store, units, wanted: &wanted, first: levels.is_ordered(level) };
         let parents = if alone {
             let (hand, batch) = seat.get_or_insert_with(|| (store.hand(), system.batch()));
-            hunt.go(hand, batch)
+            hunt.go(0, hand, batch)
         } else {
             seat = None;
             hunt.go_together(jobs)
@@ -104,9 +104,10 @@ struct Hunt<'a, 's, S, V> {
 impl<'s, S: Successors, V: Visited> Hunt<'_, 's, S, V> {
     fn go_together(&self, jobs: usize) -> Vec<Option<Parent>> {
         let parts: Vec<Vec<Option<Parent>>> = std::thread::scope(|scope| {
-            let work = || self.go(&mut self.store.hand(), &mut self.system.batch());
-            let threads: Vec<_> = (1..jobs).filter_map(|_| thread().spawn_scoped(scope, work).ok()).collect();
-            let mine = work();
+            let work = |me: usize| self.go(me, &mut self.store.hand(), &mut self.system.batch());
+            let start = |me: usize| thread().spawn_scoped(scope, move || work(me)).ok();
+            let threads: Vec<_> = (1..jobs).filter_map(start).collect();
+            let mine = work(0);
             let theirs = threads.into_iter().map(|t| t.join().expect("a thread that looks for parents"));
             theirs.chain([mine]).collect()
         });
@@ -125,12 +126,12 @@ impl<'s, S: Successors, V: Visited> Hunt<'_, 's, S, V> {
         self.wanted.keys.iter().map(|_| None).collect()
     }
 
-    fn go(&self, hand: &mut V::Hand<'s>, batch: &mut Batch) -> Vec<Option<Parent>> {
+    fn go(&self, me: usize, hand: &mut V::Hand<'s>, batch: &mut Batch) -> Vec<Option<Parent>> {
         let mut best = self.none();
         let mut n_open = best.len();
         let (mut ids, mut key, mut steps): (Vec<StateId>, Vec<u8>, Vec<Step>) = Default::default();
         let mut state = None;
-        while self.units.take(&mut ids) {
+        while self.units.take(me, &mut ids) {
             for &id in &ids {
                 if self.first && n_open == 0 {
                     return best;
