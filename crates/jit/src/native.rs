@@ -49,13 +49,12 @@ impl Native {
         // `Functions::declare`), in the platform's own calling convention, which is what `extern "C"` means.
         let as_moves = |at| unsafe { std::mem::transmute::<*const u8, Moves>(at) };
         // SAFETY: as above.
-        let expand_all =
-            unsafe { std::mem::transmute::<*const u8, ExpandAll>(module.get_finalized_function(of.expand_all)) };
+        let as_expand_all = |at| unsafe { std::mem::transmute::<*const u8, ExpandAll>(at) };
         // SAFETY: as above.
         let as_apply = |at| unsafe { std::mem::transmute::<*const u8, Apply>(at) };
         Native {
             moves: moves.into_iter().map(as_moves).collect(),
-            expand_all,
+            expand_all: as_expand_all(module.get_finalized_function(of.expand_all)),
             apply: apply.into_iter().map(as_apply).collect(),
             module: Some(module),
         }
