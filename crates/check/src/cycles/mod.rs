@@ -5,6 +5,8 @@
 //! | this | what all of them go through and what they find |
 //! | `scc` | components with generalised acceptance, the default |
 //! | `lasso` | a run inside a component |
+//! | `ndfs` | nested depth-first search, for one mark at states |
+//! | `fair` | weak fairness put into the states, for nested search |
 //! | `oracle` | the whole graph, for tests |
 //! | `toy` | random graphs, for tests |
 //!
@@ -13,7 +15,11 @@
 //!   point on, always able to move and never moves; strongly fair if no process is infinitely often able to move and
 //!   moves only finitely often. Who is able to move, and whose a move is, the system says.
 
+pub mod fair;
 pub mod lasso;
+pub mod ndfs;
+#[cfg(test)]
+mod ndfs_tests;
 pub mod oracle;
 pub mod scc;
 #[cfg(test)]
