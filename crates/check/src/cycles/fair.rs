@@ -57,7 +57,8 @@
 //!   O3 D5                                                       tests: nobody_runs_by_default_moves_alone
 //!   O4 the states below are those of D10                        tests: random graphs
 //!
-//! # Cost  N+2 states for one at most with flags, N+1 with copies, and four bytes a key; a key is laid twice.
+//! # Cost  N+2 states for one at most with flags, N+1 with copies. Four bytes a key, in the tree store as much as a
+//!   grain. A successor's key is written twice, first as it is below.
 
 use super::ndfs::{self, Nested, Refused, Target, WithBits, accepts};
 use super::{Lasso, Move, Moves, Pids, Runs};

@@ -4,9 +4,9 @@
 //! |---|---|
 //! | this | what all of them go through and what they find |
 //! | `scc` | components with generalised acceptance, the default |
-//! | `lasso` | a run inside a component |
 //! | `ndfs` | nested depth-first search, for one mark at states |
 //! | `fair` | weak fairness put into the states, for nested search |
+//! | `lasso` | a run inside a component |
 //! | `oracle` | the whole graph, for tests |
 //! | `toy` | random graphs, for tests |
 //!
