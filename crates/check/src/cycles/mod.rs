@@ -4,6 +4,8 @@
 //! |---|---|
 //! | this | what all of them go through and what they find |
 //! | `scc` | components with generalised acceptance, the default |
+//! | `ndfs` | nested depth-first search, for one mark at states |
+//! | `fair` | weak fairness put into the states, for nested search |
 //! | `lasso` | a run inside a component |
 //! | `product` | a system beside an automaton |
 //! | `oracle` | the whole graph, for tests |
@@ -14,7 +16,11 @@
 //!   point on, always able to move and never moves; strongly fair if no process is infinitely often able to move and
 //!   moves only finitely often. Who is able to move, and whose a move is, the system says.
 
+pub mod fair;
 pub mod lasso;
+pub mod ndfs;
+#[cfg(test)]
+mod ndfs_tests;
 pub mod oracle;
 pub mod product;
 pub mod scc;

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 const FAIRNESSES: [Fairness; 3] = [Fairness::None, Fairness::Weak, Fairness::Strong];
 
-fn seeds() -> std::ops::Range<u64> {
+pub(super) fn seeds() -> std::ops::Range<u64> {
     let given = std::env::var("SPINOR_SEEDS").ok();
     let range = given.as_deref().and_then(|s| s.split_once("..")).map(|(a, b)| (a.parse(), b.parse()));
     match range {
@@ -19,7 +19,7 @@ fn seeds() -> std::ops::Range<u64> {
 }
 
 /// Goes along the lasso: it is one, and the run is accepted and fair.
-fn replay<R: Runs>(runs: &R, lasso: &Lasso, fairness: Fairness) -> Result<(), String> {
+pub(super) fn replay<R: Runs>(runs: &R, lasso: &Lasso, fairness: Fairness) -> Result<(), String> {
     let mut moves = Moves::default();
     runs.initial(&mut moves);
     let mut at = moves.key(lasso.initial).to_vec();

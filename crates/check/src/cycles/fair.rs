@@ -1,0 +1,231 @@
+//! Weak fairness put into the states: an accepted run of these is a fair and accepted run of those below.
+//!
+//! Source  [Bosnacki-POR] figures 4 and 5 (`By::Flags`); [Bosnacki-SYM] figure 3, in its figure 4 (`By::Copies`).
+//! Fits    what `ndfs` fits; weak fairness.
+//!
+//! Both figures are a nested search and the states it runs through, written as one. Here they are apart: `Fair` is the
+//! states, and `ndfs` runs through them. A state gets a component that says for whom it waits.
+//! N is `n_pids` and is given: the processes are 0 to N−1, and a move or an ability of another is our bug. A
+//! process is disabled where it is not `able`; one that has not begun or has ended is so, and is not waited for.
+//! "Accepting" is what `ndfs` says about the state below.
+//!
+//! # The argument: flags
+//!   A state is (s, A, C). When it is left,
+//!     R1 s is accepting and A = 0:  A becomes 1 and C becomes N+1
+//!     R3 otherwise, if C = 1:       A and C become 0
+//!     R2 if A = 1 and C = i+2:      moves of process i go on with C−1; if i is disabled here, there is a default
+//!                                   move, of nobody, to (s, A, C−1)
+//!   and all other moves go on with A and C as they are. Accepting is what arrived with A = 1 and C = 1.
+//!   After such a state A is 0. Before the next an accepting s was left, and since then each process moved or
+//!   was disabled, N−1 first, 0 last: a cycle through such a state is accepted and fair below. And a run that is
+//!   accepted and fair below can always go on to the next such state, by taking the default move where it can.
+//!
+//! # The argument: copies
+//!   A state is (s, C).
+//!     E0 C = 0 and s is accepting: the only move is a default move to (s, 1)
+//!     Ei C = i+1:                  moves of process i go on to copy C+1, or 0 after N; if i is disabled here,
+//!                                  there is a default move, to s in that copy
+//!   and all other moves stay in their copy. Accepting is what E0 is for. From there back to copy 0 each process moved
+//!   or was disabled, 0 first.
+//!
+//! # Where we leave the papers
+//!   Flags:
+//!   D1 only moves of process i take C−1 with them. The figure decreases C before process i is looked at and leaves
+//!      it so for all that come after it, whose moves then count as i's.
+//!   D2 a disabled i is a move of its own, as the prose says. In the figure the decrease is there only for those who
+//!      happen to come after i.
+//!   D3 R3 whenever R1 does not apply, as the prose says. The figure keeps A = 1 and C = 1 in accepting states: then
+//!      one lap counts for all that follow.
+//!   D4 second searches start where A = 1 and C = 1 arrived. The figure looks at A and C after its loop, where C has
+//!      come down to 1 whoever moved.
+//!   Copies:
+//!   D5 in an accepting state where nobody is able the lap is over as it begins: instead of E0 it has the moves of s,
+//!      into copy 0. By the figure the default moves alone would lead round and be a cycle, of a run that stands still.
+//!   Both:
+//!   D6 the order of the moves is that below, and the default move is last: a move keeps its number. The figures go
+//!      through the processes, N−1 to 0 or 1 to N, and have the default move in its process's place.
+//!   D7 processes are numbered from 0; copy C waits for process C−1.
+//!   D8 moves of nobody (the automaton's alone) change no component; the papers have none.
+//!   D9 without symmetry: h of [Bosnacki-SYM] is the identity.
+//!   D10 the component is part of the key, not of an array of bits beside the state. Each state below lies under one
+//!      stored state or more, and each stored state over one that can be reached: the states below are
+//!      the stored keys without their ends (`original`).
+//!
+//! # Owed
+//!   O1 verdict = oracle, the lasso is accepted and fair below   tests: random graphs, both kinds, both targets
+//!   O2 components say the same of the unfolded states           tests: `scc` beside it, with its counts
+//!   O3 D5                                                       tests: nobody_runs_by_default_moves_alone
+//!   O4 the states below are those of D10                        tests: random graphs
+//!
+//! # Cost  N+2 states for one at most with flags, N+1 with copies. Four bytes a key, in the tree store as much as a
+//!   grain. A successor's key is written twice, first as it is below.
+
+use super::ndfs::{self, Nested, Refused, Target, WithBits, accepts};
+use super::{Lasso, Move, Moves, Pids, Runs};
+use spinor_model::ir::Pid;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum By {
+    Flags,
+    Copies,
+}
+
+/// Runs with weak fairness in their states.
+pub struct Fair<'a, R> {
+    runs: &'a R,
+    n_pids: u32,
+    everybody: Pids,
+    by: By,
+}
+
+/// Nested search for a run that is accepted and weakly fair. The lasso is one of the runs below; what is counted are
+/// states and moves of `Fair`, default moves too.
+pub fn search<R: Runs, V: WithBits>(fair: &Fair<'_, R>, store: &V, target: Target) -> Result<Nested, Refused> {
+    let mut nested = ndfs::search(fair, store, target)?;
+    nested.searched.found = nested.searched.found.map(|lasso| fair.project(&lasso));
+    Ok(nested)
+}
+
+/// The key of the state below.
+pub fn original(key: &[u8]) -> &[u8] {
+    split(key).0
+}
+
+/// The state below, and the component.
+fn split(key: &[u8]) -> (&[u8], u32) {
+    let (state, component) = key.split_last_chunk().expect("a key of ours");
+    (state, u32::from_le_bytes(*component))
+}
+
+fn push(out: &mut Moves, state: &[u8], component: u32, marks: u64, pid: Option<Pid>) {
+    let from = out.keys.len();
+    out.keys.extend_from_slice(state);
+    out.keys.extend_from_slice(&component.to_le_bytes());
+    out.all.push(Move { to: from..out.keys.len(), marks, pid });
+}
+
+/// How a state is left.
+struct Turn {
+    accepting: bool,
+    /// Whether the moves below are moves here.
+    moves: bool,
+    /// The component after a move of the others.
+    stays: u32,
+    /// For whom the state waits, and the component once he has moved.
+    waits: Option<(Pid, u32)>,
+    /// The component after the default move, if there is one.
+    default: Option<u32>,
+}
+
+impl Turn {
+    fn after(&self, pid: Option<Pid>) -> u32 {
+        match self.waits {
+            Some((of, component)) if pid == Some(of) => component,
+            _ => self.stays,
+        }
+    }
+}
+
+impl<'a, R: Runs> Fair<'a, R> {
+    pub fn new(runs: &'a R, n_pids: u32, by: By) -> Fair<'a, R> {
+        assert!(n_pids <= u32::from(Pid::MAX) + 1, "{n_pids} processes");
+        let mut everybody = Pids::default();
+        (0..n_pids).for_each(|pid| everybody.put(pid as Pid));
+        Fair { runs, n_pids, everybody, by }
+    }
+
+    /// The same run below: default moves are dropped.
+    pub fn project(&self, lasso: &Lasso) -> Lasso {
+        let mut start = Moves::default();
+        self.runs.initial(&mut start);
+        let mut at = (start.key(lasso.initial).to_vec(), 0);
+        let mut below = |moves: &[u32]| moves.iter().filter_map(|nth| self.step(&mut at, *nth)).collect();
+        Lasso { initial: lasso.initial, stem: below(&lasso.stem), cycle: below(&lasso.cycle) }
+    }
+
+    /// Makes a move, and says its number below, if it is no default move.
+    fn step(&self, at: &mut (Vec<u8>, u32), nth: u32) -> Option<u32> {
+        let (state, component) = at;
+        let mut below = Moves::default();
+        self.runs.moves(state, &mut below);
+        let turn = self.turn(*component, &below).expect("a lasso has no state that is refused");
+        match below.all.get(nth as usize).filter(|_| turn.moves) {
+            Some(m) => {
+                *component = turn.after(m.pid);
+                *state = below.key(nth as usize).to_vec();
+                Some(nth)
+            }
+            None => {
+                *component = turn.default.expect("a move of this state");
+                None
+            }
+        }
+    }
+
+    fn turn(&self, component: u32, below: &Moves) -> Result<Turn, Refused> {
+        let seen = below.all.iter().fold(below.able, |seen, m| seen.union(Pids::of(m.pid)));
+        assert!(seen.without(self.everybody).is_empty(), "only {} processes are waited for", self.n_pids);
+        let accepting = accepts(below, self.runs.n_marks())?;
+        Ok(match self.by {
+            By::Flags => self.flags(component, accepting, below.able),
+            By::Copies => self.copies(component, accepting, below.able),
+        })
+    }
+
+    fn flags(&self, component: u32, accepting: bool, able: Pids) -> Turn {
+        let arrived = (component & 1 == 1, component >> 1);
+        let (mut a, mut c) = arrived;
+        if accepting && !a {
+            (a, c) = (true, self.n_pids + 1); // R1
+        } else if c == 1 {
+            (a, c) = (false, 0); // R3, D3
+        }
+        let component = |c: u32| c << 1 | u32::from(a);
+        let waits = (a && c >= 2).then(|| ((c - 2) as Pid, component(c - 1))); // R2, D1
+        let default = waits.filter(|(pid, _)| !able.has(*pid)).map(|(_, component)| component); // D2
+        Turn { accepting: arrived == (true, 1), moves: true, stays: component(c), waits, default } // D4
+    }
+
+    fn copies(&self, copy: u32, accepting: bool, able: Pids) -> Turn {
+        if copy == 0 && accepting {
+            let lap = !able.is_empty(); // D5
+            return Turn { accepting, moves: !lap, stays: 0, waits: None, default: lap.then_some(1) }; // E0
+        }
+        let next = (copy + 1) % (self.n_pids + 1);
+        let waits = (copy > 0).then(|| ((copy - 1) as Pid, next)); // Ei
+        let default = waits.filter(|(pid, _)| !able.has(*pid)).map(|(_, next)| next);
+        Turn { accepting: false, moves: true, stays: copy, waits, default }
+    }
+}
+
+impl<R: Runs> Runs for Fair<'_, R> {
+    /// One; if there are more below, as many, so that they are refused.
+    fn n_marks(&self) -> u32 {
+        self.runs.n_marks().max(1)
+    }
+
+    fn initial(&self, out: &mut Moves) {
+        let mut below = Moves::default();
+        self.runs.initial(&mut below);
+        (0..below.all.len()).for_each(|n| push(out, below.key(n), 0, 0, None));
+    }
+
+    fn moves(&self, key: &[u8], out: &mut Moves) {
+        let (state, component) = split(key);
+        let mut below = Moves::default();
+        self.runs.moves(state, &mut below);
+        out.able = below.able;
+        let Ok(turn) = self.turn(component, &below) else {
+            // What would be refused below is refused here: the marks are the same.
+            let moves = below.all.iter().enumerate();
+            return moves.for_each(|(n, m)| push(out, below.key(n), component, m.marks, m.pid));
+        };
+        let marks = u64::from(turn.accepting);
+        for (n, m) in below.all.iter().enumerate().filter(|_| turn.moves) {
+            push(out, below.key(n), turn.after(m.pid), marks, m.pid);
+        }
+        if let Some(component) = turn.default {
+            push(out, state, component, marks, None);
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! Accepting cycles by two interleaved depth-first searches.
+//!
+//! Source  [HPY96] figure 2 (`Target::Seed`) and figure 4 (`Target::Path`), sections 3 and 5.1.
+//! Fits    one mark at most, and at states; no fairness (`fair` puts it into the states); the stores of `WithBits`.
+//!
+//! # What is accepting
+//!   A state that has moves, all of them with the mark: a run that passes it infinitely often passes the mark so, too.
+//!   If there are no marks, every state that has moves. A state with the mark at some of its moves and not at
+//!   others is refused when it is met: the figures know accepting states only. A lasso found before that stands.
+//!
+//! # The argument
+//!   first(s)   F1 give s its first bit and lay it on the path
+//!              F2 for each successor t without the first bit: first(t)
+//!              F3 if s is accepting: second(s), and s is the seed
+//!              F4 take s off the path
+//!   second(s)  S1 give s its second bit
+//!              S2 for each successor t:
+//!              S3   t is a target: it is on a cycle with the seed, report it
+//!              S4   t has no second bit: second(t)
+//!   The target is the seed alone (figure 2), or each state on the path (figure 4): from there the path leads to
+//!   the seed. So what is reported is a cycle through an accepting state.
+//!
+//!   A seed s that is on a cycle is reported, if none was before. It is enough that no state from which s can be
+//!   reached has its second bit when s becomes the seed. Say one has, from an earlier seed r; then r reaches s, and r
+//!   left the path before s does. If s was on the path while r was the seed, s reaches r. If s had no first bit then,
+//!   the way from r to s has a first state without one, and the state before that had moves left: it was on the path
+//!   and reaches r. In both cases r was on a cycle, and it would have been reported.
+//!
+//! # Where we leave the paper
+//!   D1 frames instead of recursion: depth costs heap, not thread stack.
+//!   D2 S3 before S4. Figure 4 tests the second bit first and so goes on through the path; the prose of 5.1 stops
+//!      there, and so do we. In figure 2 the order makes no difference, because the seed has its second bit;
+//!      [Bosnacki-SYM] figure 1 is figure 2 in this order.
+//!   D3 all successors of a state go to the store at once, before the first of them is visited. So being in the store
+//!      does not mean being visited, and the first bit is a bit of its own.
+//!   D4 several initial states, one after the other, with the same bits: the first search goes on where it was.
+//!
+//! # Invariants
+//!   I1 a state is in `on_path` exactly while it has a frame of the first search
+//!   I2 a seed has no second bit yet (the argument above)
+//!   I3 with `Target::Path` a second search meets only states that have their first bit: those it goes through are off
+//!      the path, or the seed, and have no moves left. (With `Target::Seed` it may pass the path and meet new
+//!      states; then there is a cycle, and it will be found.)
+//!
+//! # Owed
+//!   O1 verdict = oracle, and the lasso is accepted              tests: random graphs
+//!   O2 D2                                                       tests: the moves that the second search looks at
+//!   O3 5.2, the choice of successors kept between the searches  nothing to keep: `Runs` offers the same moves in the
+//!      same order whenever it is asked. A reduction that looks at the path will owe it; the graph without
+//!      the reduction is a test
+//!   O4 the budget is not asked for the frames and the bits
+//!   O5 lossy stores: a frame would have to hold its key
+//!
+//! # Cost  each state expanded at most twice; two bits a state, and a third for the path, where the store numbers its
+//!   states densely, a set of names each where it does not; 24 bytes a frame, and a name for each move not made yet.
+
+use super::scc::Searched;
+use super::{Lasso, Moves, Runs, all_marks};
+use spinor_store::{Arena, Compact, Full, Marks, StateId, Visited};
+use std::collections::HashSet;
+use std::fmt;
+use std::ops::Range;
+
+/// What the second search looks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// The state it began at.
+    Seed,
+    /// Any state on the path of the first search.
+    Path,
+}
+
+/// What came of a search.
+#[derive(Clone, Debug)]
+pub struct Nested {
+    /// The first search: the states it visited; their moves, and a move for each initial state it began at.
+    pub searched: Searched,
+    /// The moves of the states that second searches visited. SPIN reports these and the first search's together.
+    pub second: u64,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refused {
+    /// So many marks.
+    ManyMarks(u32),
+    /// The mark is at some moves of a state and not at others.
+    AtMoves,
+    Full(Full),
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refused::ManyMarks(n) => write!(f, "there are {n} marks, and nested search takes one at most"),
+            Refused::AtMoves => f.write_str(
+                "a mark is at some moves of a state and not at others, and nested search takes marks of states only",
+            ),
+            Refused::Full(full) => full.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Refused {}
+
+impl From<Full> for Refused {
+    fn from(full: Full) -> Refused {
+        Refused::Full(full)
+    }
+}
+
+/// A bit beside each state.
+pub trait Bits: Default {
+    fn has(&self, id: StateId) -> bool;
+    /// Says whether it was not there before.
+    fn put(&mut self, id: StateId) -> bool;
+    fn remove(&mut self, id: StateId);
+}
+
+impl Bits for Marks {
+    fn has(&self, id: StateId) -> bool {
+        Marks::has(self, id)
+    }
+
+    fn put(&mut self, id: StateId) -> bool {
+        Marks::put(self, id)
+    }
+
+    fn remove(&mut self, id: StateId) {
+        Marks::remove(self, id);
+    }
+}
+
+impl Bits for HashSet<StateId> {
+    fn has(&self, id: StateId) -> bool {
+        self.contains(&id)
+    }
+
+    fn put(&mut self, id: StateId) -> bool {
+        self.insert(id)
+    }
+
+    fn remove(&mut self, id: StateId) {
+        HashSet::remove(self, &id);
+    }
+}
+
+/// An exact store, and what holds bits for its names.
+pub trait WithBits: Visited {
+    type Bits: Bits;
+}
+
+impl WithBits for Arena {
+    type Bits = Marks;
+}
+
+/// Its names are contents, not places.
+impl WithBits for Compact {
+    type Bits = HashSet<StateId>;
+}
+
+/// Whether a state with these moves is accepting.
+pub fn accepts(moves: &Moves, n_marks: u32) -> Result<bool, Refused> {
+    if n_marks > 1 {
+        return Err(Refused::ManyMarks(n_marks));
+    }
+    let all = all_marks(n_marks);
+    let with = moves.all.iter().filter(|m| m.marks & all == all).count();
+    match with {
+        0 => Ok(false),
+        _ if with == moves.all.len() => Ok(true),
+        _ => Err(Refused::AtMoves),
+    }
+}
+
+pub fn search<R: Runs, V: WithBits>(runs: &R, store: &V, target: Target) -> Result<Nested, Refused> {
+    assert!(V::EXACT, "a state is expanded from its name");
+    if runs.n_marks() > 1 {
+        return Err(Refused::ManyMarks(runs.n_marks()));
+    }
+    let mut dfs = Dfs {
+        runs,
+        store,
+        target,
+        hand: store.hand(),
+        first: V::Bits::default(),
+        second: V::Bits::default(),
+        on_path: V::Bits::default(),
+        path: Path::default(),
+        nested: Path::default(),
+        stored: 0,
+        n_first: 0,
+        n_second: 0,
+        moves: Moves::default(),
+        key: Vec::new(),
+        keys: Vec::new(),
+        out: Vec::new(),
+    };
+    let mut start = Moves::default();
+    runs.initial(&mut start);
+    let mut found = None;
+    for initial in 0..start.all.len() {
+        let (id, _) = store.put(&mut dfs.hand, start.key(initial))?;
+        dfs.n_first += 1;
+        if let Some(closes) = dfs.from(id)? {
+            found = Some(dfs.lasso(initial, closes));
+            break;
+        }
+    }
+    let searched = Searched { found, stored: dfs.stored, transitions: dfs.n_first };
+    Ok(Nested { searched, second: dfs.n_second })
+}
+
+/// A state on the path of one of the searches.
+#[derive(Clone, Copy)]
+struct Frame {
+    id: StateId,
+    /// Its moves still to be made lie in `todo` from here to the next frame's, the next one last.
+    todo: usize,
+    n_moves: u32,
+    accepting: bool,
+}
+
+#[derive(Default)]
+struct Path {
+    frames: Vec<Frame>,
+    todo: Vec<StateId>,
+}
+
+impl Path {
+    fn push(&mut self, id: StateId, accepting: bool, successors: &[(StateId, bool)]) {
+        self.frames.push(Frame { id, todo: self.todo.len(), n_moves: successors.len() as u32, accepting });
+        self.todo.extend(successors.iter().rev().map(|(to, _)| *to));
+    }
+
+    /// Makes the next move of the uppermost state, if it has one left.
+    fn follow(&mut self) -> Option<StateId> {
+        let frame = self.frames.last()?;
+        if self.todo.len() > frame.todo { self.todo.pop() } else { None }
+    }
+
+    /// The number of the move that a frame made last.
+    fn made(&self, n: usize) -> u32 {
+        let end = self.frames.get(n + 1).map_or(self.todo.len(), |next| next.todo);
+        let left = (end - self.frames[n].todo) as u32;
+        self.frames[n].n_moves - left - 1
+    }
+}
+
+struct Dfs<'a, R, V: WithBits> {
+    runs: &'a R,
+    store: &'a V,
+    target: Target,
+    hand: V::Hand<'a>,
+    first: V::Bits,
+    second: V::Bits,
+    on_path: V::Bits,
+    path: Path,
+    /// The path of the second search, from the seed.
+    nested: Path,
+    /// States of the first search, and the moves of both.
+    stored: u64,
+    n_first: u64,
+    n_second: u64,
+    moves: Moves,
+    key: Vec<u8>,
+    keys: Vec<Range<usize>>,
+    out: Vec<(StateId, bool)>,
+}
+
+impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
+    /// The first search. Stops with both paths as they are when a cycle is closed: at which state of the path.
+    fn from(&mut self, initial: StateId) -> Result<Option<StateId>, Refused> {
+        if self.first.put(initial) {
+            self.enter(initial)?;
+        }
+        while let Some(&Frame { id, accepting, .. }) = self.path.frames.last() {
+            if let Some(to) = self.path.follow() {
+                if self.first.put(to) {
+                    self.enter(to)?; // F2
+                }
+                continue;
+            }
+            if accepting && let Some(closes) = self.cycle_from(id)? {
+                return Ok(Some(closes)); // F3
+            }
+            self.on_path.remove(id); // F4
+            self.path.frames.pop();
+        }
+        Ok(None)
+    }
+
+    /// F1
+    fn enter(&mut self, id: StateId) -> Result<(), Refused> {
+        let accepting = self.expand(id)?;
+        let new = self.on_path.put(id);
+        debug_assert!(new, "I1");
+        self.path.push(id, accepting, &self.out);
+        self.stored += 1;
+        self.n_first += self.out.len() as u64;
+        Ok(())
+    }
+
+    /// The second search.
+    fn cycle_from(&mut self, seed: StateId) -> Result<Option<StateId>, Refused> {
+        assert!(!self.second.has(seed), "I2");
+        self.enter_nested(seed)?;
+        while !self.nested.frames.is_empty() {
+            let Some(to) = self.nested.follow() else {
+                self.nested.frames.pop();
+                continue;
+            };
+            let closes = match self.target {
+                Target::Seed => to == seed,
+                Target::Path => self.on_path.has(to),
+            };
+            if closes {
+                return Ok(Some(to)); // S3
+            }
+            debug_assert!(self.target == Target::Seed || self.first.has(to), "I3");
+            if !self.second.has(to) {
+                self.enter_nested(to)?; // S4
+            }
+        }
+        Ok(None)
+    }
+
+    /// S1
+    fn enter_nested(&mut self, id: StateId) -> Result<(), Refused> {
+        self.second.put(id);
+        let accepting = self.expand(id)?;
+        self.nested.push(id, accepting, &self.out);
+        self.n_second += self.out.len() as u64;
+        Ok(())
+    }
+
+    /// The successors of a state into `out`, and whether it is accepting.
+    fn expand(&mut self, id: StateId) -> Result<bool, Refused> {
+        self.store.load(&mut self.hand, id, &mut self.key);
+        self.moves.clear();
+        self.runs.moves(&self.key, &mut self.moves);
+        self.keys.clear();
+        self.keys.extend(self.moves.all.iter().map(|m| m.to.clone()));
+        self.store.offer(&mut self.hand, &self.moves.keys, &self.keys)?;
+        self.store.settle(&mut self.hand, &self.moves.keys, &self.keys, &mut self.out)?;
+        self.store.rest(&mut self.hand);
+        accepts(&self.moves, self.runs.n_marks())
+    }
+
+    /// Along the path to where the cycle closes, on to the seed, and along the second search's path back.
+    fn lasso(&self, initial: usize, closes: StateId) -> Lasso {
+        let at = self.path.frames.iter().position(|frame| frame.id == closes).expect("targets are on the path");
+        let seed = self.path.frames.len() - 1;
+        let mut stem: Vec<u32> = (0..seed).map(|n| self.path.made(n)).collect();
+        let mut cycle = stem.split_off(at);
+        cycle.extend((0..self.nested.frames.len()).map(|n| self.nested.made(n)));
+        Lasso { initial, stem, cycle }
+    }
+}
