@@ -85,7 +85,7 @@ mod tests {
         let growing = Growing::new(vec![0]);
         let barrier = Barrier::new(2);
         std::thread::scope(|scope| {
-            scope.spawn(|| {
+            let other = scope.spawn(|| {
                 let mut hold = growing.hold();
                 assert_eq!(hold.get().len(), 1);
                 barrier.wait();
@@ -100,6 +100,7 @@ mod tests {
             assert_eq!(hold.get().len(), 2);
             hold.rest();
             barrier.wait();
+            other.join().expect("no panic");
         });
     }
 
@@ -107,7 +108,7 @@ mod tests {
     fn every_growth_counts_with_more_threads_than_doors() {
         let growing = Growing::new(0u64);
         std::thread::scope(|scope| {
-            for _ in 0..N_DOORS + 8 {
+            let others = (0..N_DOORS + 8).map(|_| {
                 scope.spawn(|| {
                     let mut hold = growing.hold();
                     for _ in 0..20 {
@@ -116,8 +117,9 @@ mod tests {
                         assert!(*hold.get() > before);
                         hold.rest();
                     }
-                });
-            }
+                })
+            });
+            others.collect::<Vec<_>>().into_iter().for_each(|other| other.join().expect("no panic"));
         });
         assert_eq!(*growing.hold().get(), (N_DOORS as u64 + 8) * 20);
     }

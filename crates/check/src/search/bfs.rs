@@ -160,12 +160,17 @@ impl<'a, S: Successors, V: Visited> Run<'a, S, V> {
     fn together(&self, level: &Level<'_>, workers: &mut [Worker], watch: &mut Watch<'_>) -> Result<(), Halt> {
         std::thread::scope(|scope| {
             let (first, others) = workers.split_first_mut().expect("the first is always there");
+            let mut threads = Vec::new();
             for (n, worker) in others.iter_mut().enumerate() {
                 // It tells the others if it has to stop. If it cannot start, they do its work.
                 let work = move || worker.expand(self, level, n + 1, &mut self.sit(), None).is_ok();
-                let _ = thread().spawn_scoped(scope, work);
+                threads.extend(thread().spawn_scoped(scope, work));
             }
             let _ = first.expand(self, level, 0, &mut self.sit(), Some(watch));
+            // Waited for one by one: to let go of a thread that is just ending is a race that some C libraries lose.
+            for thread in threads {
+                thread.join().expect("a thread that searches");
+            }
         });
         self.signals.go_on()
     }
