@@ -79,8 +79,8 @@ impl Native {
     }
 
     /// Lists the steps of all processes, youngest first, and does each to a copy of the state; the copies lie behind
-    /// `bytes` one after the other, as the steps say, but for those that the interpreter must be asked about. `ctx.overflow` says that there was too little
-    /// room for steps or copies: then nothing counts.
+    /// `bytes` one after the other, as the steps say, but for those that the interpreter must be asked about.
+    /// `ctx.overflow` says that there was too little room for steps or copies: then nothing counts.
     ///
     /// The context must fit the state (J1); the edge sets must be those of the system, and no state may have more than
     /// `longest` bytes.
