@@ -10,7 +10,7 @@ use crate::trace::{self, Trace};
 use crate::verdict::{Kind, Verdict};
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::interp::Interp;
-use spinor_model::ir::{Edge, Effect, System};
+use spinor_model::ir::{Edge, Effect, Expr, System};
 use spinor_model::optimise::{Optimisations, Watched, optimise, unkept};
 use spinor_model::successors::{EdgeSet, Successors};
 use spinor_store::{Arena, Bitstate, Budget, Compact, Full, HashCompact, Visited};
@@ -22,7 +22,8 @@ pub trait Executors {
     type Exec: Successors + Send + 'static;
     /// The word for reports.
     fn word(&self) -> &'static str;
-    fn executor(&self, system: Arc<System>) -> Self::Exec;
+    /// One that looks at these expressions when it is asked to.
+    fn executor(&self, system: Arc<System>, looked: &[Expr]) -> Self::Exec;
 }
 
 /// The interpreter itself.
@@ -33,8 +34,8 @@ impl Executors for Interpreted {
     fn word(&self) -> &'static str {
         "interp"
     }
-    fn executor(&self, system: Arc<System>) -> Interp {
-        Interp::new(system)
+    fn executor(&self, system: Arc<System>, looked: &[Expr]) -> Interp {
+        Interp::looking(system, looked)
     }
 }
 
@@ -215,7 +216,7 @@ impl Asked<'_> {
         let clock = Clock::start();
         let system = optimised(interp.shared_system(), settings.optimisations());
         let replayed = Interp::new(system.clone());
-        let exec = Arc::new(executors.executor(system));
+        let exec = Arc::new(executors.executor(system, &[]));
         // What the program holds by now, native code and all, is not the search's to spend.
         let limit = settings.max_memory.map_or(u64::MAX, |n| n.saturating_sub(memory_bytes()));
         let request = Request {
@@ -324,7 +325,7 @@ impl Asked<'_> {
                     Store::Bitstate => {}
                 }
             }
-            Stopped::Interrupted | Stopped::Settled => {}
+            Stopped::Interrupted | Stopped::Settled | Stopped::Blind => {}
         }
         if !out.is_empty() {
             out.push("a smaller model: fewer processes, shorter channels");

@@ -7,6 +7,7 @@
 //! does no input or output, except that [`clock`] asks the operating system for time and memory used.
 
 pub mod check;
+pub mod claim;
 pub mod clock;
 pub mod counters;
 pub mod cycles;

@@ -17,7 +17,7 @@ use spinor_check::settings::Search;
 use spinor_jit::Jit;
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::interp::Interp;
-use spinor_model::ir::System;
+use spinor_model::ir::{Expr, System};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,8 +30,8 @@ impl Executors for Native {
     fn word(&self) -> &'static str {
         "jit"
     }
-    fn executor(&self, system: Arc<System>) -> Jit {
-        Jit::new(system)
+    fn executor(&self, system: Arc<System>, looked: &[Expr]) -> Jit {
+        Jit::looking(system, looked)
     }
 }
 

@@ -5,10 +5,10 @@
 use crate::ctx::{Code, Ctx, NOBODY, RawChan, RawStep};
 use crate::native::{Native, Seen};
 use crate::statics::Statics;
-use spinor_model::fault::Fault;
+use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
-use spinor_model::ir::{EdgeId, Effect, Loc, Pid, System};
+use spinor_model::ir::{EdgeId, Effect, Expr, Loc, Pid, System};
 use spinor_model::layout::{Field, GRAIN};
 use spinor_model::successors::{Batch, EdgeSet, Step, Successors};
 use std::ops::Range;
@@ -72,7 +72,12 @@ const FIRST_STEPS: usize = 64;
 
 impl Jit {
     pub fn new(system: Arc<System>) -> Jit {
-        let interp = Interp::new(system);
+        Jit::looking(system, &[])
+    }
+
+    /// One that can be asked which of these expressions are true.
+    pub fn looking(system: Arc<System>, looked: &[Expr]) -> Jit {
+        let interp = Interp::looking(system, looked);
         let system = interp.system();
         let statics = Statics::new(system, interp.layout());
         let native = Native::new(system, interp.layout(), &statics);
@@ -541,6 +546,10 @@ impl Successors for Jit {
     fn heed(&self, state: &mut JitState, assertions: bool, promises: bool) {
         state.ctx.heed_assertions = u32::from(assertions);
         state.ctx.heed_promises = u32::from(promises);
+    }
+
+    fn look(&self, state: &mut JitState, bits: &mut Vec<u64>) -> Result<(), FaultKind> {
+        self.interp.look(&mut self.interp.unpack(&state.bytes), bits)
     }
 
     fn may_end(&self, state: &JitState) -> bool {

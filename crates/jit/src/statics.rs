@@ -169,9 +169,14 @@ fn assigned(system: &System) -> (BTreeSet<u32>, Vec<BTreeSet<u32>>) {
 /// Can its value fail to exist?
 pub(crate) fn may_fault(e: &Expr) -> bool {
     match e {
-        Expr::Const(_) | Expr::Pid | Expr::NrPr | Expr::Last | Expr::Timeout | Expr::NonProgress | Expr::NewPid => {
-            false
-        }
+        Expr::Const(_)
+        | Expr::Pid
+        | Expr::NrPr
+        | Expr::Last
+        | Expr::Timeout
+        | Expr::NonProgress
+        | Expr::Accepting
+        | Expr::NewPid => false,
         Expr::Read(place) => place_may_fault(place),
         Expr::Unary(_, a) => may_fault(a),
         Expr::Binary(BinOp::Div | BinOp::Rem, a, b) => may_fault(a) || !matches!(**b, Expr::Const(n) if n != 0),
@@ -238,7 +243,12 @@ pub(crate) fn range(e: &Expr) -> (i64, i64) {
             (a.min(c), b.max(d))
         }
         Expr::Pid | Expr::NrPr | Expr::NewPid | Expr::Last | Expr::GetPriority(_) => (0, 255),
-        Expr::Timeout | Expr::NonProgress | Expr::Enabled(_) | Expr::AtLabel { .. } | Expr::Poll { .. } => (0, 1),
+        Expr::Timeout
+        | Expr::NonProgress
+        | Expr::Accepting
+        | Expr::Enabled(_)
+        | Expr::AtLabel { .. }
+        | Expr::Poll { .. } => (0, 1),
         Expr::Probe(p, _) => {
             if *p == spinor_model::ir::Probe::Len {
                 (0, INT.1)

@@ -79,6 +79,7 @@ impl<'a> Eval<'a> {
             Expr::Last => self.state.last(),
             Expr::Timeout => i32::from(self.timeout),
             Expr::NonProgress => i32::from(self.interp.non_progress(self.state)),
+            Expr::Accepting => i32::from(self.interp.accepting(self.state)),
             Expr::NewPid => self.new_pid,
             Expr::Enabled(pid) => {
                 let pid = self.value(pid)?;

@@ -442,7 +442,7 @@ impl<'a> Facts<'a> {
             Expr::NrPr => out.population = true,
             Expr::Last => out.last = true,
             Expr::Timeout | Expr::Enabled(_) => out.everything = true,
-            Expr::NonProgress | Expr::PcValue(_) => {
+            Expr::NonProgress | Expr::Accepting | Expr::PcValue(_) => {
                 out.population = true;
                 out.locations.extend(self.system.proctypes.ids());
             }

@@ -43,6 +43,9 @@ pub struct Interp {
     /// The types of each proctype's parameter slots.
     pub(crate) params: Arc<Vec<Vec<Type>>>,
     pub(crate) has_promises: bool,
+    /// What [`Successors::look`] looks at.
+    looked: Arc<[Expr]>,
+    looks_for_timeout: bool,
 }
 
 /// Who may move next.
@@ -83,6 +86,11 @@ pub(crate) type Run<T> = Result<T, FaultKind>;
 
 impl Interp {
     pub fn new(system: Arc<System>) -> Interp {
+        Interp::looking(system, &[])
+    }
+
+    /// One that can be asked which of these expressions are true.
+    pub fn looking(system: Arc<System>, looked: &[Expr]) -> Interp {
         let packing = Arc::new(Packing::new(&system));
         let has_promises = system.proctypes.iter().any(|t| !t.promises.is_empty());
         let params = system.proctypes.iter().map(|t| {
@@ -93,7 +101,9 @@ impl Interp {
             types
         });
         let params = Arc::new(params.collect());
-        Interp { system, packing, params, has_promises }
+        let mut looks_for_timeout = false;
+        looked.iter().for_each(|e| e.each_part(&mut |e| looks_for_timeout |= *e == Expr::Timeout));
+        Interp { system, packing, params, has_promises, looked: looked.into(), looks_for_timeout }
     }
 
     #[inline]
@@ -174,6 +184,10 @@ impl Interp {
 
     pub(crate) fn proctype_of(&self, state: &State, pid: Pid) -> &Proctype {
         &self.system.proctypes[state.proctype(pid)]
+    }
+
+    pub(crate) fn accepting(&self, state: &State) -> bool {
+        (0..state.n_procs() as Pid).any(|p| self.proctype_of(state, p).locs[state.loc(p)].accept)
     }
 
     pub(crate) fn non_progress(&self, state: &State) -> bool {
@@ -525,6 +539,20 @@ impl Successors for Interp {
         for (proctype, edge) in log.truncated {
             batch.truncated.put(proctype, edge);
         }
+    }
+
+    fn look(&self, state: &mut State, bits: &mut Vec<u64>) -> Result<(), FaultKind> {
+        bits.clear();
+        bits.resize(self.looked.len().div_ceil(64), 0);
+        let mut steps = Vec::new();
+        if self.looks_for_timeout {
+            self.all_moves(state, false, &mut steps);
+        }
+        let eval = Eval::new(self, state, None, self.looks_for_timeout && steps.is_empty());
+        for (n, e) in self.looked.iter().enumerate() {
+            bits[n / 64] |= u64::from(eval.value(e)? != 0) << (n % 64);
+        }
+        Ok(())
     }
 
     fn may_end(&self, state: &State) -> bool {

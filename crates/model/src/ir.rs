@@ -384,6 +384,8 @@ pub enum Expr {
     Timeout,
     /// `np_`
     NonProgress,
+    /// Some process stands at an accept label.
+    Accepting,
     /// The process made by the [`Effect::Run`] of the same edge.
     NewPid,
     Enabled(Box<Expr>),

@@ -406,6 +406,7 @@ impl<'a> Printer<'a> {
             Expr::Last => w!(self, "_last"),
             Expr::Timeout => w!(self, "timeout"),
             Expr::NonProgress => w!(self, "np_"),
+            Expr::Accepting => w!(self, "accept_"),
             Expr::NewPid => w!(self, "new_pid"),
             Expr::Enabled(e) => self.call(frame, "enabled", e),
             Expr::PcValue(e) => self.call(frame, "pc_value", e),

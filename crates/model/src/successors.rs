@@ -8,7 +8,7 @@
 //! A step is the choice to move. An `atomic` may branch after its first statement, so one step can have several
 //! *outcomes*, one per path to the point where others may run again; a `d_step` or a handshake has one.
 
-use crate::fault::Fault;
+use crate::fault::{Fault, FaultKind};
 use crate::index::Idx;
 use crate::ir::{EdgeId, Pid, ProctypeId, System};
 use std::ops::Range;
@@ -192,6 +192,12 @@ pub trait Successors: Sync {
     /// Which faults that do not end a run are still worth telling in outcomes made with this state: failed assertions,
     /// broken promises. What nobody waits for need not be told, if leaving it out is faster.
     fn heed(&self, _state: &mut Self::State, _assertions: bool, _promises: bool) {}
+    /// Which of the expressions that this was made to look at are true in a state: a bit each, in their order; `bits` is
+    /// cleared first. Whoever looks is no process. Fails if one of them cannot be evaluated here.
+    fn look(&self, _state: &mut Self::State, bits: &mut Vec<u64>) -> Result<(), FaultKind> {
+        bits.clear();
+        Ok(())
+    }
     /// With no step enabled: may the run end here?
     fn may_end(&self, state: &Self::State) -> bool;
 }

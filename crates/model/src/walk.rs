@@ -36,6 +36,7 @@ macro_rules! walk {
                     | Expr::Last
                     | Expr::Timeout
                     | Expr::NonProgress
+                    | Expr::Accepting
                     | Expr::NewPid => {}
                     Expr::Read(place) => place.$each_expr(f),
                     Expr::Unary(_, a)

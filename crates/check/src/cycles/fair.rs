@@ -50,6 +50,7 @@
 //!   D10 the component is part of the key, not of an array of bits beside the state. Each state below lies under one
 //!      stored state or more, and each stored state over one that can be reached: the states below are
 //!      the stored keys without their ends (`original`).
+//!   D11 a move that ends the matter is taken in any component; it keeps its number.
 //!
 //! # Owed
 //!   O1 verdict = oracle, the lasso is accepted and fair below   tests: random graphs, both kinds, both targets
@@ -61,7 +62,8 @@
 //!   grain. A successor's key is written twice, first as it is below.
 
 use super::ndfs::{self, Nested, Refused, Target, WithBits, accepts};
-use super::{Lasso, Move, Moves, Pids, Runs};
+use super::{Lasso, Move, Moves, Pids, Request, Runs};
+use crate::observer::Observer;
 use spinor_model::ir::Pid;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,8 +82,14 @@ pub struct Fair<'a, R> {
 
 /// Nested search for a run that is accepted and weakly fair. The lasso is one of the runs below; what is counted are
 /// states and moves of `Fair`, default moves too.
-pub fn search<R: Runs, V: WithBits>(fair: &Fair<'_, R>, store: &V, target: Target) -> Result<Nested, Refused> {
-    let mut nested = ndfs::search(fair, store, target)?;
+pub fn search<R: Runs, V: WithBits>(
+    fair: &Fair<'_, R>,
+    store: &V,
+    target: Target,
+    request: &Request,
+    observer: &mut dyn Observer,
+) -> Result<Nested, Refused> {
+    let mut nested = ndfs::search(fair, store, target, request, observer)?;
     nested.searched.found = nested.searched.found.map(|lasso| fair.project(&lasso));
     Ok(nested)
 }
@@ -136,18 +144,22 @@ impl<'a, R: Runs> Fair<'a, R> {
 
     /// The same run below: default moves are dropped.
     pub fn project(&self, lasso: &Lasso) -> Lasso {
-        let mut start = Moves::default();
-        self.runs.initial(&mut start);
+        let (mut start, mut desk) = (Moves::default(), self.runs.desk());
+        self.runs.initial(&mut desk, &mut start);
         let mut at = (start.key(lasso.initial).to_vec(), 0);
-        let mut below = |moves: &[u32]| moves.iter().filter_map(|nth| self.step(&mut at, *nth)).collect();
+        let mut below = |moves: &[u32]| moves.iter().filter_map(|nth| self.step(&mut desk, &mut at, *nth)).collect();
         Lasso { initial: lasso.initial, stem: below(&lasso.stem), cycle: below(&lasso.cycle) }
     }
 
     /// Makes a move, and says its number below, if it is no default move.
-    fn step(&self, at: &mut (Vec<u8>, u32), nth: u32) -> Option<u32> {
+    fn step(&self, desk: &mut R::Desk, at: &mut (Vec<u8>, u32), nth: u32) -> Option<u32> {
         let (state, component) = at;
         let mut below = Moves::default();
-        self.runs.moves(state, &mut below);
+        self.runs.moves(desk, state, &mut below);
+        if below.ends.is_some() {
+            *state = below.key(nth as usize).to_vec(); // D11
+            return Some(nth);
+        }
         let turn = self.turn(*component, &below).expect("a lasso has no state that is refused");
         match below.all.get(nth as usize).filter(|_| turn.moves) {
             Some(m) => {
@@ -199,23 +211,36 @@ impl<'a, R: Runs> Fair<'a, R> {
 }
 
 impl<R: Runs> Runs for Fair<'_, R> {
+    type Desk = (R::Desk, Moves);
+
+    fn desk(&self) -> Self::Desk {
+        (self.runs.desk(), Moves::default())
+    }
+
     /// One; if there are more below, as many, so that they are refused.
     fn n_marks(&self) -> u32 {
         self.runs.n_marks().max(1)
     }
 
-    fn initial(&self, out: &mut Moves) {
-        let mut below = Moves::default();
-        self.runs.initial(&mut below);
+    fn initial(&self, (desk, below): &mut Self::Desk, out: &mut Moves) {
+        below.clear();
+        self.runs.initial(desk, below);
         (0..below.all.len()).for_each(|n| push(out, below.key(n), 0, 0, None));
     }
 
-    fn moves(&self, key: &[u8], out: &mut Moves) {
+    fn moves(&self, (desk, below): &mut Self::Desk, key: &[u8], out: &mut Moves) {
         let (state, component) = split(key);
-        let mut below = Moves::default();
-        self.runs.moves(state, &mut below);
+        below.clear();
+        self.runs.moves(desk, state, below);
         out.able = below.able;
-        let Ok(turn) = self.turn(component, &below) else {
+        out.blind = below.blind;
+        if let Some(nth) = below.ends {
+            // D11
+            (0..=nth as usize).for_each(|n| push(out, below.key(n), component, 0, below.all[n].pid));
+            out.ends = Some(nth);
+            return;
+        }
+        let Ok(turn) = self.turn(component, below) else {
             // What would be refused below is refused here: the marks are the same.
             let moves = below.all.iter().enumerate();
             return moves.for_each(|(n, m)| push(out, below.key(n), component, m.marks, m.pid));

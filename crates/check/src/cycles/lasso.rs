@@ -30,6 +30,7 @@ pub type Part = Vec<bool>;
 impl Component {
     pub fn new<'s, R: Runs, V: Visited>(
         runs: &R,
+        desk: &mut R::Desk,
         store: &'s V,
         hand: &mut V::Hand<'s>,
         states: &[StateId],
@@ -40,7 +41,7 @@ impl Component {
         for &id in states {
             store.load(hand, id, &mut key);
             moves.clear();
-            runs.moves(&key, &mut moves);
+            runs.moves(desk, &key, &mut moves);
             let keys: Vec<_> = moves.all.iter().map(|m| m.to.clone()).collect();
             store.offer(hand, &moves.keys, &keys)?;
             store.settle(hand, &moves.keys, &keys, &mut out)?;

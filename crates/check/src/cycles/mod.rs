@@ -8,6 +8,7 @@
 //! | `fair` | weak fairness put into the states, for nested search |
 //! | `lasso` | a run inside a component |
 //! | `product` | a system beside an automaton |
+//! | `open` | numbers of the states whose component is not complete |
 //! | `oracle` | the whole graph, for tests |
 //! | `toy` | random graphs, for tests |
 //!
@@ -15,12 +16,15 @@
 //!   A run is accepted if it passes moves with every mark infinitely often. It is weakly fair if no process is, from some
 //!   point on, always able to move and never moves; strongly fair if no process is infinitely often able to move and
 //!   moves only finitely often. Who is able to move, and whose a move is, the system says.
+//!   A move may also *end* the matter: whatever comes after it, the run is accepted. Every run that has come so far can
+//!   go on fairly, so fairness has no say in it.
 
 pub mod fair;
 pub mod lasso;
 pub mod ndfs;
 #[cfg(test)]
 mod ndfs_tests;
+mod open;
 pub mod oracle;
 pub mod product;
 pub mod scc;
@@ -29,17 +33,27 @@ mod tests;
 #[cfg(test)]
 mod toy;
 
+use crate::counters::Counters;
+use crate::observer::Observer;
+use crate::search::watch::{News, Signals, Watch};
+use crate::search::{self, Halt, Stopped};
 use spinor_model::ir::Pid;
+use spinor_store::{Budget, Full};
 use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// States and moves, with acceptance and owners: a system beside an automaton, or a graph.
 pub trait Runs: Sync {
+    /// What one thread needs to work with: memory, and nothing that changes an answer.
+    type Desk;
+    fn desk(&self) -> Self::Desk;
     /// As many different marks as there are; 64 at most.
     fn n_marks(&self) -> u32;
     /// Appends the keys of the states where runs begin.
-    fn initial(&self, out: &mut Moves);
+    fn initial(&self, desk: &mut Self::Desk, out: &mut Moves);
     /// The moves of a state, always in the same order. A state without moves has no run.
-    fn moves(&self, key: &[u8], out: &mut Moves);
+    fn moves(&self, desk: &mut Self::Desk, key: &[u8], out: &mut Moves);
 }
 
 /// The moves of one state.
@@ -47,8 +61,12 @@ pub trait Runs: Sync {
 pub struct Moves {
     pub keys: Vec<u8>,
     pub all: Vec<Move>,
-    /// The processes that are able to move here.
+    /// The processes that are able to move here, if fairness matters.
     pub able: Pids,
+    /// The number of a move that ends the matter.
+    pub ends: Option<u32>,
+    /// What would have to be looked at here cannot be; there are no moves then.
+    pub blind: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -56,7 +74,7 @@ pub struct Move {
     /// Where the key of the state after it lies.
     pub to: Range<usize>,
     pub marks: u64,
-    /// Whose it is; nobody's if the automaton moves alone.
+    /// Whose it is, if fairness matters; nobody's if the automaton moves alone.
     pub pid: Option<Pid>,
 }
 
@@ -65,6 +83,8 @@ impl Moves {
         self.keys.clear();
         self.all.clear();
         self.able = Pids::default();
+        self.ends = None;
+        self.blind = false;
     }
 
     pub fn push(&mut self, key: &[u8], marks: u64, pid: Option<Pid>) {
@@ -170,10 +190,120 @@ impl Summary {
     }
 }
 
-/// A run: which of the initial states, the numbers of the moves up to the cycle, and those of the cycle.
+/// A run: which of the initial states, the numbers of the moves up to the cycle, and those of the cycle. There is no
+/// cycle if the last move of the stem ends the matter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lasso {
     pub initial: usize,
     pub stem: Vec<u32>,
     pub cycle: Vec<u32>,
+}
+
+/// What to look for and when to stop.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub fairness: Fairness,
+    /// No path is longer.
+    pub max_depth: Option<u32>,
+    pub max_time: Option<Duration>,
+    pub budget: Arc<Budget>,
+    /// Threads that may search.
+    pub jobs: usize,
+}
+
+impl Request {
+    pub fn new(fairness: Fairness) -> Request {
+        Request { fairness, max_depth: None, max_time: None, budget: Budget::unlimited(), jobs: 1 }
+    }
+}
+
+/// What came of a search.
+#[derive(Clone, Debug)]
+pub struct Searched {
+    pub found: Option<Lasso>,
+    /// States and their moves, each initial state being the end of one, too.
+    pub counters: Counters,
+    /// `None`: everything was seen, or what was looked for was found.
+    pub stopped: Option<Stopped>,
+    /// Bytes held at the end, the store included.
+    pub bytes: u64,
+}
+
+/// Whether to go on, for a search of one thread.
+struct Pulse<'o> {
+    signals: Signals,
+    watch: Watch<'o>,
+    max_depth: u64,
+    /// A state was not expanded because it was too deep.
+    cut: bool,
+    beats: u32,
+    counters: Counters,
+    told: Counters,
+}
+
+/// Looking at the clock costs as much as some states do.
+const BEATS: u32 = 256;
+
+impl<'o> Pulse<'o> {
+    fn new(request: &Request, observer: &'o mut dyn Observer) -> Pulse<'o> {
+        let like = search::Request {
+            max_time: request.max_time,
+            budget: request.budget.clone(),
+            ..search::Request::default()
+        };
+        Pulse {
+            signals: Signals::new(&like),
+            watch: Watch::new(observer),
+            max_depth: request.max_depth.map_or(u64::MAX, u64::from),
+            cut: false,
+            beats: 0,
+            counters: Counters::default(),
+            told: Counters::default(),
+        }
+    }
+
+    /// Once for each state. `depth` is its place on the path, from 1.
+    #[inline]
+    fn beat(&mut self, depth: u64, moves: &Moves) -> Result<(), Halt> {
+        self.counters.transitions += moves.all.len() as u64;
+        self.counters.depth = self.counters.depth.max(depth);
+        if moves.blind {
+            return Err(self.signals.stop(Stopped::Blind));
+        }
+        self.again()
+    }
+
+    /// Once for each state that is visited again.
+    #[inline]
+    fn again(&mut self) -> Result<(), Halt> {
+        self.beats += 1;
+        if self.beats.is_multiple_of(BEATS) { self.look() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn look(&mut self) -> Result<(), Halt> {
+        let (now, told) = (self.counters, self.told);
+        self.told = now;
+        let stored = now.stored - told.stored;
+        let mut news = News { stored, transitions: now.transitions - told.transitions, expanded: stored };
+        self.signals.at_depth(now.depth);
+        self.signals.look(&mut news)?;
+        self.watch.tell(&self.signals, Some(now.depth))
+    }
+
+    fn full(&self, full: Full) -> Halt {
+        self.signals.full(full)
+    }
+
+    /// The state at this place of the path is not expanded.
+    fn too_deep(&mut self, depth: u64) -> bool {
+        self.cut |= depth > self.max_depth;
+        depth > self.max_depth
+    }
+
+    fn searched(&self, found: Option<Lasso>, request: &Request) -> Searched {
+        let cut = self.cut.then_some(Stopped::Depth(self.max_depth as u32));
+        let stopped = if found.is_some() { None } else { self.signals.why().or(cut) };
+        Searched { found, counters: self.counters, stopped, bytes: request.budget.used() }
+    }
 }

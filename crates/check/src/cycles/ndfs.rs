@@ -48,18 +48,21 @@
 //!   O3 5.2, the choice of successors kept between the searches  nothing to keep: `Runs` offers the same moves in the
 //!      same order whenever it is asked. A reduction that looks at the path will owe it; the graph without
 //!      the reduction is a test
-//!   O4 the budget is not asked for the frames and the bits
+//!   O4 the budget is not asked for the bits
 //!   O5 lossy stores: a frame would have to hold its key
 //!
 //! # Cost  each state expanded at most twice; two bits a state, and a third for the path, where the store numbers its
 //!   states densely, a set of names each where it does not; 24 bytes a frame, and a name for each move not made yet.
 
-use super::scc::Searched;
-use super::{Lasso, Moves, Runs, all_marks};
-use spinor_store::{Arena, Compact, Full, Marks, StateId, Visited};
+use super::{Lasso, Moves, Pulse, Request, Runs, Searched, all_marks};
+use crate::observer::Observer;
+use crate::search::Halt;
+use crate::search::held::Held;
+use spinor_store::{Arena, Budget, Compact, Full, Marks, StateId, Visited};
 use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What the second search looks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,7 +89,24 @@ pub enum Refused {
     ManyMarks(u32),
     /// The mark is at some moves of a state and not at others.
     AtMoves,
-    Full(Full),
+}
+
+/// Why a search ends before it is through.
+enum End {
+    Refused(Refused),
+    Halt,
+}
+
+impl From<Refused> for End {
+    fn from(refused: Refused) -> End {
+        End::Refused(refused)
+    }
+}
+
+impl From<Halt> for End {
+    fn from(_: Halt) -> End {
+        End::Halt
+    }
 }
 
 impl fmt::Display for Refused {
@@ -96,18 +116,11 @@ impl fmt::Display for Refused {
             Refused::AtMoves => f.write_str(
                 "a mark is at some moves of a state and not at others, and nested search takes marks of states only",
             ),
-            Refused::Full(full) => full.fmt(f),
         }
     }
 }
 
 impl std::error::Error for Refused {}
-
-impl From<Full> for Refused {
-    fn from(full: Full) -> Refused {
-        Refused::Full(full)
-    }
-}
 
 /// A bit beside each state.
 pub trait Bits: Default {
@@ -173,7 +186,13 @@ pub fn accepts(moves: &Moves, n_marks: u32) -> Result<bool, Refused> {
     }
 }
 
-pub fn search<R: Runs, V: WithBits>(runs: &R, store: &V, target: Target) -> Result<Nested, Refused> {
+pub fn search<R: Runs, V: WithBits>(
+    runs: &R,
+    store: &V,
+    target: Target,
+    request: &Request,
+    observer: &mut dyn Observer,
+) -> Result<Nested, Refused> {
     assert!(V::EXACT, "a state is expanded from its name");
     if runs.n_marks() > 1 {
         return Err(Refused::ManyMarks(runs.n_marks()));
@@ -183,32 +202,25 @@ pub fn search<R: Runs, V: WithBits>(runs: &R, store: &V, target: Target) -> Resu
         store,
         target,
         hand: store.hand(),
+        desk: runs.desk(),
+        pulse: Pulse::new(request, observer),
         first: V::Bits::default(),
         second: V::Bits::default(),
         on_path: V::Bits::default(),
-        path: Path::default(),
-        nested: Path::default(),
-        stored: 0,
-        n_first: 0,
+        path: Path::new(&request.budget),
+        nested: Path::new(&request.budget),
         n_second: 0,
         moves: Moves::default(),
         key: Vec::new(),
         keys: Vec::new(),
         out: Vec::new(),
     };
-    let mut start = Moves::default();
-    runs.initial(&mut start);
-    let mut found = None;
-    for initial in 0..start.all.len() {
-        let (id, _) = store.put(&mut dfs.hand, start.key(initial))?;
-        dfs.n_first += 1;
-        if let Some(closes) = dfs.from(id)? {
-            found = Some(dfs.lasso(initial, closes));
-            break;
-        }
-    }
-    let searched = Searched { found, stored: dfs.stored, transitions: dfs.n_first };
-    Ok(Nested { searched, second: dfs.n_second })
+    let found = match dfs.all() {
+        Ok(found) => found,
+        Err(End::Refused(refused)) => return Err(refused),
+        Err(End::Halt) => None,
+    };
+    Ok(Nested { searched: dfs.pulse.searched(found, request), second: dfs.n_second })
 }
 
 /// A state on the path of one of the searches.
@@ -221,16 +233,19 @@ struct Frame {
     accepting: bool,
 }
 
-#[derive(Default)]
 struct Path {
-    frames: Vec<Frame>,
-    todo: Vec<StateId>,
+    frames: Held<Frame>,
+    todo: Held<StateId>,
 }
 
 impl Path {
-    fn push(&mut self, id: StateId, accepting: bool, successors: &[(StateId, bool)]) {
-        self.frames.push(Frame { id, todo: self.todo.len(), n_moves: successors.len() as u32, accepting });
-        self.todo.extend(successors.iter().rev().map(|(to, _)| *to));
+    fn new(budget: &Arc<Budget>) -> Path {
+        Path { frames: Held::new(budget), todo: Held::new(budget) }
+    }
+
+    fn push(&mut self, id: StateId, accepting: bool, successors: &[(StateId, bool)]) -> Result<(), Full> {
+        self.frames.push(Frame { id, todo: self.todo.len(), n_moves: successors.len() as u32, accepting })?;
+        successors.iter().rev().try_for_each(|(to, _)| self.todo.push(*to))
     }
 
     /// Makes the next move of the uppermost state, if it has one left.
@@ -247,20 +262,19 @@ impl Path {
     }
 }
 
-struct Dfs<'a, R, V: WithBits> {
+struct Dfs<'a, R: Runs, V: WithBits> {
     runs: &'a R,
     store: &'a V,
     target: Target,
     hand: V::Hand<'a>,
+    desk: R::Desk,
+    pulse: Pulse<'a>,
     first: V::Bits,
     second: V::Bits,
     on_path: V::Bits,
     path: Path,
     /// The path of the second search, from the seed.
     nested: Path,
-    /// States of the first search, and the moves of both.
-    stored: u64,
-    n_first: u64,
     n_second: u64,
     moves: Moves,
     key: Vec<u8>,
@@ -268,21 +282,49 @@ struct Dfs<'a, R, V: WithBits> {
     out: Vec<(StateId, bool)>,
 }
 
+/// What was found, with both paths as they are.
+enum Here {
+    /// A cycle is closed at this state of the path.
+    Closes(StateId),
+    /// The uppermost state of the first search has this move, which ends the matter.
+    Ends(u32),
+}
+
 impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
-    /// The first search. Stops with both paths as they are when a cycle is closed: at which state of the path.
-    fn from(&mut self, initial: StateId) -> Result<Option<StateId>, Refused> {
-        if self.first.put(initial) {
-            self.enter(initial)?;
+    fn all(&mut self) -> Result<Option<Lasso>, End> {
+        let mut start = Moves::default();
+        self.runs.initial(&mut self.desk, &mut start);
+        for initial in 0..start.all.len() {
+            let put = self.store.put(&mut self.hand, start.key(initial));
+            let (id, _) = put.map_err(|full| self.pulse.full(full))?;
+            self.pulse.counters.transitions += 1;
+            if let Some(here) = self.from(id)? {
+                return Ok(Some(self.lasso(initial, here)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The first search, until something is found.
+    fn from(&mut self, initial: StateId) -> Result<Option<Here>, End> {
+        if self.first.put(initial)
+            && let Some(nth) = self.enter(initial)?
+        {
+            return Ok(Some(Here::Ends(nth)));
         }
         while let Some(&Frame { id, accepting, .. }) = self.path.frames.last() {
             if let Some(to) = self.path.follow() {
-                if self.first.put(to) {
-                    self.enter(to)?; // F2
+                // F2; what is too deep may be met again in time.
+                if !self.first.has(to) && !self.pulse.too_deep(self.path.frames.len() as u64) {
+                    self.first.put(to);
+                    if let Some(nth) = self.enter(to)? {
+                        return Ok(Some(Here::Ends(nth)));
+                    }
                 }
                 continue;
             }
             if accepting && let Some(closes) = self.cycle_from(id)? {
-                return Ok(Some(closes)); // F3
+                return Ok(Some(Here::Closes(closes))); // F3
             }
             self.on_path.remove(id); // F4
             self.path.frames.pop();
@@ -290,19 +332,20 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
         Ok(None)
     }
 
-    /// F1
-    fn enter(&mut self, id: StateId) -> Result<(), Refused> {
+    /// F1. The number of a move that ends the matter, if there is one.
+    fn enter(&mut self, id: StateId) -> Result<Option<u32>, End> {
         let accepting = self.expand(id)?;
         let new = self.on_path.put(id);
         debug_assert!(new, "I1");
-        self.path.push(id, accepting, &self.out);
-        self.stored += 1;
-        self.n_first += self.out.len() as u64;
-        Ok(())
+        let pushed = self.path.push(id, accepting, &self.out);
+        pushed.map_err(|full| self.pulse.full(full))?;
+        self.pulse.counters.stored += 1;
+        self.pulse.beat(self.path.frames.len() as u64 - 1, &self.moves)?;
+        Ok(self.moves.ends)
     }
 
     /// The second search.
-    fn cycle_from(&mut self, seed: StateId) -> Result<Option<StateId>, Refused> {
+    fn cycle_from(&mut self, seed: StateId) -> Result<Option<StateId>, End> {
         assert!(!self.second.has(seed), "I2");
         self.enter_nested(seed)?;
         while !self.nested.frames.is_empty() {
@@ -317,7 +360,7 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
             if closes {
                 return Ok(Some(to)); // S3
             }
-            debug_assert!(self.target == Target::Seed || self.first.has(to), "I3");
+            debug_assert!(self.target == Target::Seed || self.first.has(to) || self.pulse.cut, "I3");
             if !self.second.has(to) {
                 self.enter_nested(to)?; // S4
             }
@@ -326,32 +369,43 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
     }
 
     /// S1
-    fn enter_nested(&mut self, id: StateId) -> Result<(), Refused> {
+    fn enter_nested(&mut self, id: StateId) -> Result<(), End> {
         self.second.put(id);
         let accepting = self.expand(id)?;
-        self.nested.push(id, accepting, &self.out);
+        let pushed = self.nested.push(id, accepting, &self.out);
+        pushed.map_err(|full| self.pulse.full(full))?;
         self.n_second += self.out.len() as u64;
-        Ok(())
+        Ok(self.pulse.again()?)
     }
 
     /// The successors of a state into `out`, and whether it is accepting.
-    fn expand(&mut self, id: StateId) -> Result<bool, Refused> {
+    fn expand(&mut self, id: StateId) -> Result<bool, End> {
         self.store.load(&mut self.hand, id, &mut self.key);
         self.moves.clear();
-        self.runs.moves(&self.key, &mut self.moves);
+        self.runs.moves(&mut self.desk, &self.key, &mut self.moves);
         self.keys.clear();
         self.keys.extend(self.moves.all.iter().map(|m| m.to.clone()));
-        self.store.offer(&mut self.hand, &self.moves.keys, &self.keys)?;
-        self.store.settle(&mut self.hand, &self.moves.keys, &self.keys, &mut self.out)?;
+        let put = (|| {
+            self.store.offer(&mut self.hand, &self.moves.keys, &self.keys)?;
+            self.store.settle(&mut self.hand, &self.moves.keys, &self.keys, &mut self.out)
+        })();
+        put.map_err(|full| self.pulse.full(full))?;
         self.store.rest(&mut self.hand);
-        accepts(&self.moves, self.runs.n_marks())
+        Ok(accepts(&self.moves, self.runs.n_marks())?)
     }
 
     /// Along the path to where the cycle closes, on to the seed, and along the second search's path back.
-    fn lasso(&self, initial: usize, closes: StateId) -> Lasso {
+    fn lasso(&self, initial: usize, here: Here) -> Lasso {
+        let last = self.path.frames.len() - 1;
+        let closes = match here {
+            Here::Closes(closes) => closes,
+            Here::Ends(nth) => {
+                let stem = (0..last).map(|n| self.path.made(n)).chain([nth]).collect();
+                return Lasso { initial, stem, cycle: Vec::new() };
+            }
+        };
         let at = self.path.frames.iter().position(|frame| frame.id == closes).expect("targets are on the path");
-        let seed = self.path.frames.len() - 1;
-        let mut stem: Vec<u32> = (0..seed).map(|n| self.path.made(n)).collect();
+        let mut stem: Vec<u32> = (0..last).map(|n| self.path.made(n)).collect();
         let mut cycle = stem.split_off(at);
         cycle.extend((0..self.nested.frames.len()).map(|n| self.nested.made(n)));
         Lasso { initial, stem, cycle }

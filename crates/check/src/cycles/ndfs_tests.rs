@@ -1,11 +1,13 @@
 use super::fair::{self, By, Fair, original};
 use super::ndfs::{self, Nested, Refused, Target, WithBits};
-use super::tests::{replay, seeds};
+use super::tests::{components, replay, seeds};
 use super::toy::{ToyMove, ToyRuns};
-use super::{Fairness, Lasso, Pids, Runs, oracle, scc};
+use super::{Fairness, Lasso, Pids, Request, Runs, oracle};
+use crate::observer::Silent;
+use crate::search::Stopped;
 use crate::toy::Rng;
 use spinor_model::ir::Pid;
-use spinor_store::{Arena, Budget, Compact, Full, Hint, StateId, Visited};
+use spinor_store::{Arena, Budget, Compact, Hint, StateId, Visited};
 use std::collections::BTreeSet;
 
 const TARGETS: [Target; 2] = [Target::Seed, Target::Path];
@@ -24,9 +26,16 @@ fn run<R: Runs, V: WithBits>(
     way: Option<By>,
 ) -> Result<Nested, Refused> {
     match way {
-        None => ndfs::search(runs, store, target),
-        Some(by) => fair::search(&Fair::new(runs, n_pids, by), store, target),
+        None => nested(runs, store, target),
+        Some(by) => {
+            let fair = Fair::new(runs, n_pids, by);
+            fair::search(&fair, store, target, &Request::new(Fairness::Weak), &mut Silent)
+        }
     }
+}
+
+fn nested<R: Runs, V: WithBits>(runs: &R, store: &V, target: Target) -> Result<Nested, Refused> {
+    ndfs::search(runs, store, target, &Request::new(Fairness::None), &mut Silent)
 }
 
 fn arena() -> Arena {
@@ -59,6 +68,7 @@ fn graph(arcs: &[(u32, u32, Option<Pid>)], able: &[(usize, Pid)], accepting: &[u
         arcs: arcs.iter().map(arc).collect(),
         able: vec![Pids::default(); n as usize],
         n_marks: 1,
+        ends: Vec::new(),
     };
     able.iter().for_each(|(node, pid)| runs.able[*node].put(*pid));
     runs
@@ -102,16 +112,17 @@ fn nested_search_agrees_with_every_set_of_states() {
             });
             if !truth {
                 // Both went everywhere, with the same second searches.
-                let [size, other] = searched.map(|n| (n.searched.stored, n.searched.transitions, n.second));
+                let [size, other] =
+                    searched.map(|n| (n.searched.counters.stored, n.searched.counters.transitions, n.second));
                 assert_eq!(size, other, "seed {seed}, {way:?}");
                 assert!(size.2 <= size.1, "seed {seed}, {way:?}: a state is visited twice at most");
                 let whole = match way {
                     None => oracle::size(&runs),
-                    Some(by) => components(&Fair::new(&runs, n_pids, by)).expect("no accepted run"),
+                    Some(by) => whole(&Fair::new(&runs, n_pids, by)).expect("no accepted run"),
                 };
                 assert_eq!((size.0, size.1), whole, "seed {seed}, {way:?}");
             } else if let Some(by) = way {
-                assert_eq!(components(&Fair::new(&runs, n_pids, by)), None, "seed {seed}, {by:?}: {runs:?}");
+                assert_eq!(whole(&Fair::new(&runs, n_pids, by)), None, "seed {seed}, {by:?}: {runs:?}");
             }
         }
         n_found.iter_mut().zip(truths).for_each(|(n, truth)| *n += u64::from(truth));
@@ -121,9 +132,9 @@ fn nested_search_agrees_with_every_set_of_states() {
 }
 
 /// What components say: nothing if there is an accepted run, states and moves if not.
-fn components<R: Runs>(runs: &R) -> Option<(u64, u64)> {
-    let searched = scc::search(runs, &arena(), Fairness::None).expect("unlimited");
-    searched.found.is_none().then_some((searched.stored, searched.transitions))
+fn whole<R: Runs>(runs: &R) -> Option<(u64, u64)> {
+    let searched = components(runs, &arena(), Fairness::None);
+    searched.found.is_none().then_some((searched.counters.stored, searched.counters.transitions))
 }
 
 #[test]
@@ -133,7 +144,7 @@ fn the_states_below_are_the_stored_keys_without_their_ends() {
         let (runs, n_pids) = random(seed);
         for by in [By::Flags, By::Copies] {
             let store = arena();
-            let nested = fair::search(&Fair::new(&runs, n_pids, by), &store, Target::Path).expect("unlimited");
+            let nested = run(&runs, n_pids, &store, Target::Path, Some(by)).expect("one mark at states");
             if nested.searched.found.is_some() {
                 continue;
             }
@@ -156,12 +167,12 @@ fn the_states_below_are_the_stored_keys_without_their_ends() {
 #[test]
 fn the_second_search_stops_at_the_path() {
     let runs = graph(&[(0, 1, None), (0, 2, None), (1, 0, None), (2, 2, None)], &[], &[1]);
-    let by_path = ndfs::search(&runs, &arena(), Target::Path).expect("one mark at states");
+    let by_path = nested(&runs, &arena(), Target::Path).expect("one mark at states");
     assert_eq!(by_path.searched.found, Some(Lasso { initial: 0, stem: vec![], cycle: vec![0, 0] }));
-    assert_eq!((by_path.searched.stored, by_path.searched.transitions, by_path.second), (2, 4, 1));
-    let by_seed = ndfs::search(&runs, &arena(), Target::Seed).expect("one mark at states");
+    assert_eq!((by_path.searched.counters.stored, by_path.searched.counters.transitions, by_path.second), (2, 4, 1));
+    let by_seed = nested(&runs, &arena(), Target::Seed).expect("one mark at states");
     assert_eq!(by_seed.searched.found, Some(Lasso { initial: 0, stem: vec![0], cycle: vec![0, 0] }));
-    assert_eq!((by_seed.searched.stored, by_seed.searched.transitions, by_seed.second), (2, 4, 3));
+    assert_eq!((by_seed.searched.counters.stored, by_seed.searched.counters.transitions, by_seed.second), (2, 4, 3));
 }
 
 /// [HPY96] 5.2: the first search leaves node 1 without a second search, and does not follow the move from node 2
@@ -172,7 +183,7 @@ fn the_second_search_goes_back_to_what_the_first_had_left() {
     for way in WAYS {
         check(&runs, 0, way, true);
     }
-    let nested = ndfs::search(&runs, &arena(), Target::Path).expect("one mark at states");
+    let nested = nested(&runs, &arena(), Target::Path).expect("one mark at states");
     assert_eq!(nested.searched.found, Some(Lasso { initial: 0, stem: vec![], cycle: vec![1, 0, 0] }));
     assert_eq!(nested.second, 2);
 }
@@ -182,9 +193,9 @@ fn the_second_search_goes_back_to_what_the_first_had_left() {
 fn a_state_is_visited_by_one_second_search() {
     let runs = graph(&[(0, 1, None), (0, 2, None), (1, 3, None), (2, 3, None), (3, 4, None)], &[], &[1, 2]);
     for target in TARGETS {
-        let nested = ndfs::search(&runs, &arena(), target).expect("one mark at states");
+        let nested = nested(&runs, &arena(), target).expect("one mark at states");
         assert!(nested.searched.found.is_none());
-        assert_eq!((nested.searched.stored, nested.searched.transitions, nested.second), (5, 6, 3));
+        assert_eq!((nested.searched.counters.stored, nested.searched.counters.transitions, nested.second), (5, 6, 3));
     }
 }
 
@@ -253,7 +264,10 @@ fn a_full_store_is_told() {
     let runs = graph(&[(0, 0, None)], &[], &[0]);
     let budget = Budget::new(arena().bytes());
     let store = Arena::new(&budget).expect("as much as an empty one needs");
-    let full = ndfs::search(&runs, &store, Target::Path).err();
-    assert_eq!(full, Some(Refused::Full(Full::Memory)));
-    assert_eq!(full.map(|full| full.to_string()).as_deref(), Some("the memory budget is spent"));
+    for target in TARGETS {
+        let request = Request { budget: budget.clone(), ..Request::new(Fairness::None) };
+        let nested = ndfs::search(&runs, &store, target, &request, &mut Silent).expect("one mark at states");
+        assert_eq!(nested.searched.stopped, Some(Stopped::Memory(budget.limit())));
+        assert_eq!(nested.searched.found, None);
+    }
 }

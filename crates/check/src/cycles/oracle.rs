@@ -11,10 +11,15 @@ struct Graph {
     /// From, to, marks, owner.
     moves: Vec<(usize, usize, super::Move)>,
     able: Vec<super::Pids>,
+    /// Some move ends the matter.
+    ends: bool,
 }
 
 pub fn has_accepted_run<R: Runs>(runs: &R, fairness: Fairness) -> bool {
     let graph = build(runs);
+    if graph.ends {
+        return true;
+    }
     let n = graph.able.len();
     assert!(n <= 16, "{n} states are too many for this");
     (1u32..1 << n).any(|set| {
@@ -44,12 +49,13 @@ pub fn has_accepted_run<R: Runs>(runs: &R, fairness: Fairness) -> bool {
 pub fn size<R: Runs>(runs: &R) -> (u64, u64) {
     let graph = build(runs);
     let mut start = Moves::default();
-    runs.initial(&mut start);
+    runs.initial(&mut runs.desk(), &mut start);
     (graph.able.len() as u64, (graph.moves.len() + start.all.len()) as u64)
 }
 
 fn build<R: Runs>(runs: &R) -> Graph {
-    let mut graph = Graph { moves: Vec::new(), able: Vec::new() };
+    let mut graph = Graph { moves: Vec::new(), able: Vec::new(), ends: false };
+    let mut desk = runs.desk();
     let mut numbers: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
     let mut keys: Vec<Vec<u8>> = Vec::new();
     let mut number = |key: &[u8], keys: &mut Vec<Vec<u8>>| {
@@ -59,14 +65,15 @@ fn build<R: Runs>(runs: &R) -> Graph {
         })
     };
     let mut moves = Moves::default();
-    runs.initial(&mut moves);
+    runs.initial(&mut desk, &mut moves);
     for n in 0..moves.all.len() {
         number(moves.key(n), &mut keys);
     }
     while graph.able.len() < keys.len() {
         let from = graph.able.len();
         moves.clear();
-        runs.moves(&keys[from], &mut moves);
+        runs.moves(&mut desk, &keys[from], &mut moves);
+        graph.ends |= moves.ends.is_some();
         graph.able.push(moves.able);
         for n in 0..moves.all.len() {
             let to = number(moves.key(n), &mut keys);

@@ -12,6 +12,8 @@ pub struct ToyRuns {
     /// Who is able to move at each node, beside those who have an arc there.
     pub able: Vec<Pids>,
     pub n_marks: u32,
+    /// The arcs that end the matter.
+    pub ends: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -44,23 +46,30 @@ impl ToyRuns {
         });
         let able = able.collect();
         let initial = (0..1 + rng.below(2)).map(|_| node(&mut rng)).collect();
-        ToyRuns { initial, arcs, able, n_marks }
+        let ends = if rng.below(8) == 0 { (0..arcs.len()).filter(|_| rng.below(8) == 0).collect() } else { Vec::new() };
+        ToyRuns { initial, arcs, able, n_marks, ends }
     }
 }
 
 impl Runs for ToyRuns {
+    type Desk = ();
+    fn desk(&self) {}
+
     fn n_marks(&self) -> u32 {
         self.n_marks
     }
 
-    fn initial(&self, out: &mut Moves) {
+    fn initial(&self, _: &mut (), out: &mut Moves) {
         self.initial.iter().for_each(|node| out.push(&node.to_le_bytes(), 0, None));
     }
 
-    fn moves(&self, key: &[u8], out: &mut Moves) {
+    fn moves(&self, _: &mut (), key: &[u8], out: &mut Moves) {
         let node = u32::from_le_bytes(*key.first_chunk().expect("four bytes"));
         out.able = self.able.get(node as usize).copied().unwrap_or_default();
-        for arc in self.arcs.iter().filter(|arc| arc.from == node) {
+        for (n, arc) in self.arcs.iter().enumerate().filter(|(_, arc)| arc.from == node) {
+            if self.ends.contains(&n) {
+                out.ends.get_or_insert(out.all.len() as u32);
+            }
             out.push(&arc.to.to_le_bytes(), arc.marks, arc.pid);
             out.able = out.able.union(Pids::of(arc.pid));
         }

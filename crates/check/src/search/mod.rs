@@ -6,11 +6,11 @@
 
 pub mod bfs;
 pub mod dfs;
-mod held;
+pub(crate) mod held;
 mod levels;
 pub mod order;
 mod paths;
-mod watch;
+pub(crate) mod watch;
 
 #[cfg(test)]
 mod tests;
@@ -120,6 +120,8 @@ pub enum Stopped {
     Interrupted,
     /// Everything asked for was found to be violated.
     Settled,
+    /// What a formula or claim looks at has no value in some state.
+    Blind,
 }
 
 impl fmt::Display for Stopped {
@@ -130,19 +132,24 @@ impl fmt::Display for Stopped {
             Stopped::Memory(n) => write!(f, "the search was stopped at {:.1} MiB of memory", *n as f64 / 1048576.0),
             Stopped::Numbers => write!(f, "the store is full: there are no more state numbers"),
             Stopped::Interrupted => write!(f, "the search was interrupted"),
+            Stopped::Blind => write!(
+                f,
+                "the search came to a state in which a condition of the property has no value: a division by zero, an index \
+                 out of bounds, a channel that is none"
+            ),
             Stopped::Settled => write!(f, "the search stopped at the last violation it was asked for"),
         }
     }
 }
 
 /// A thread that searches. Long expressions are deep recursions, for which the usual 2 MiB may be too few.
-fn thread() -> std::thread::Builder {
+pub(crate) fn thread() -> std::thread::Builder {
     std::thread::Builder::new().name("search".to_string()).stack_size(32 << 20)
 }
 
 /// The search is to end; why is known to its [`watch::Signals`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Halt;
+pub(crate) struct Halt;
 
 /// How many violations of each kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// What the threads of a search tell each other.
-pub(super) struct Signals {
+pub(crate) struct Signals {
     stop: AtomicBool,
     why: Mutex<Option<Stopped>>,
     started: Instant,
@@ -22,7 +22,7 @@ pub(super) struct Signals {
 
 /// What a thread has done since it last said so.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct News {
+pub(crate) struct News {
     pub stored: u64,
     pub transitions: u64,
     pub expanded: u64,
@@ -85,7 +85,7 @@ impl Signals {
 }
 
 /// The observer, and when it was told last; only the thread that started the search has it.
-pub(super) struct Watch<'a> {
+pub(crate) struct Watch<'a> {
     observer: &'a mut dyn Observer,
     told: Duration,
 }

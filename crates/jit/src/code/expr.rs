@@ -67,6 +67,10 @@ impl Gen<'_, '_> {
                 let args = [self.ctx, self.vec];
                 self.call(self.plan.functions.non_progress, &args).expect("a result")
             }
+            Expr::Accepting => {
+                let args = [self.ctx, self.vec];
+                self.call(self.plan.functions.accepting, &args).expect("a result")
+            }
             Expr::Enabled(pid) => self.enabled(pid, fault),
             Expr::PcValue(pid) => {
                 let pid = self.value(pid, fault);

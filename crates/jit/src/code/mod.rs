@@ -42,6 +42,7 @@ pub(crate) struct Functions {
     can_move: FuncId,
     oldest: FuncId,
     non_progress: FuncId,
+    accepting: FuncId,
     promised: FuncId,
     /// By direction: receive, send.
     event: [FuncId; 2],
@@ -89,6 +90,7 @@ impl Functions {
             can_move: declare("can_move".into(), &[PTR, PTR, I32], &[I32]),
             oldest: declare("oldest".into(), &[PTR, PTR, I32], &[I32]),
             non_progress: declare("non_progress".into(), &[PTR, PTR], &[I32]),
+            accepting: declare("accepting".into(), &[PTR, PTR], &[I32]),
             promised: declare("promised".into(), &[PTR, PTR, I32, I32, I32], &[I32]),
             event: [
                 declare("event_receive".into(), &[PTR, PTR, I32, PTR, I32], &[I32]),
@@ -115,7 +117,8 @@ pub(crate) fn define(module: &mut JITModule, plan: &Plan<'_>) {
     maker.make(f.partners, |g, p| g.partners(p));
     maker.make(f.can_move, |g, p| g.can_move(p));
     maker.make(f.oldest, |g, p| g.oldest(p));
-    maker.make(f.non_progress, |g, p| g.non_progress(p));
+    maker.make(f.non_progress, |g, _| g.nobody_at(|l| l.progress, 1));
+    maker.make(f.accepting, |g, _| g.nobody_at(|l| l.accept, 0));
     maker.make(f.promised, |g, p| g.promised(p));
     maker.make(f.event[0], |g, p| g.event(false, p));
     maker.make(f.event[1], |g, p| g.event(true, p));

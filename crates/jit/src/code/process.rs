@@ -6,7 +6,7 @@ use crate::statics::INT;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use spinor_model::index::Idx;
-use spinor_model::ir::{Expr, Init, MAX_LIVE, ProctypeId, Type};
+use spinor_model::ir::{Expr, Init, Location, MAX_LIVE, ProctypeId, Type};
 use std::mem::offset_of;
 
 impl Gen<'_, '_> {
@@ -120,10 +120,10 @@ impl Gen<'_, '_> {
         self.b.ins().return_(&[none]);
     }
 
-    /// `(ctx, state)`: does nobody stand at a progress label?
-    pub(super) fn non_progress(&mut self, _: &[Value]) {
+    /// `(ctx, state)`: the answer if nobody stands at such a location, and otherwise the other one.
+    pub(super) fn nobody_at(&mut self, is: fn(&Location) -> bool, answer: i32) {
         let plan = self.plan();
-        let progress = self.block();
+        let found = self.block();
         self.each_process(|g, _, frame, go_on| {
             let t = g.proctype_of(frame);
             let loc = g.loc_of(frame);
@@ -131,11 +131,11 @@ impl Gen<'_, '_> {
             for (block, t) in blocks.into_iter().zip(plan.system.proctypes.iter()) {
                 g.go(block);
                 let marked: Vec<(usize, Block)> =
-                    t.locs.enumerated().filter(|(_, l)| l.progress).map(|(l, _)| (l.index(), progress)).collect();
+                    t.locs.enumerated().filter(|(_, l)| is(l)).map(|(l, _)| (l.index(), found)).collect();
                 g.switch(loc, &marked, go_on);
             }
         });
-        for (block, answer) in [(None, 1), (Some(progress), 0)] {
+        for (block, answer) in [(None, answer), (Some(found), 1 - answer)] {
             if let Some(block) = block {
                 self.go(block);
             }

@@ -107,7 +107,7 @@ impl<'a> World<'a> {
             asked,
             facts: Facts::new(system),
             progress: watched.progress || asked.np,
-            accept: watched.accept,
+            accept: watched.accept || asked.accept,
             misses_partners: false,
             constant,
         };

@@ -97,6 +97,7 @@ struct Asked {
     enabled: bool,
     pc_value: bool,
     np: bool,
+    accept: bool,
     last: bool,
     /// Whoever watches reads `timeout`.
     timeout: bool,
@@ -126,6 +127,7 @@ impl Asked {
             Expr::Enabled(_) => self.enabled = true,
             Expr::PcValue(_) => self.pc_value = true,
             Expr::NonProgress => self.np = true,
+            Expr::Accepting => self.accept = true,
             Expr::Last => self.last = true,
             _ => {}
         }

@@ -340,6 +340,7 @@ impl<'a> Exprs<'a> {
             "_last" => Expr::Last,
             "timeout" => Expr::Timeout,
             "np_" => Expr::NonProgress,
+            "accept_" => Expr::Accepting,
             "new_pid" => Expr::NewPid,
             "enabled" => Expr::Enabled(self.argument()?),
             "pc_value" => Expr::PcValue(self.argument()?),

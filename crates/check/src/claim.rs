@@ -1,0 +1,121 @@
+//! What is looked for in the runs of a system: those that break a property.
+//!
+//! | from | file |
+//! |---|---|
+//! | a formula | this |
+//! | accept labels | this |
+//! | the question whether there is progress | this |
+//!
+//! A claim is an automaton that reads the states of a run through the expressions it looks at, and accepts the runs
+//! that are violations. What the expressions mean is the system's business.
+
+use spinor_ltl::{Automaton, Formula, Guard, Guards, Limits, Marks, PropId, StateId, TooLarge, Transition};
+use spinor_model::ir::Expr;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    pub automaton: Automaton,
+    /// What the columns of its guards stand for, in their order.
+    pub looked: Vec<Expr>,
+    /// A run that ends is continued by staying where it is.
+    pub stutters: bool,
+    /// It cannot tell a run from one that stays longer in some states.
+    pub stutter_invariant: bool,
+    /// By state of the automaton: whatever comes, it is accepted.
+    settles: Vec<bool>,
+}
+
+/// Where a search wants the marks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Marking {
+    /// As many as there are, at transitions.
+    Generalised,
+    /// One at most, at states.
+    States,
+}
+
+impl Claim {
+    pub fn new(automaton: Automaton, looked: Vec<Expr>, stutters: bool, stutter_invariant: bool) -> Claim {
+        assert_eq!(automaton.props.len(), looked.len(), "an expression for each column");
+        let all = automaton.all_marks();
+        let stays = |(s, ts): (usize, &Vec<Transition>)| {
+            ts.iter().any(|t| t.target.idx() == s && t.guard == Guard::TRUE && t.marks == all)
+        };
+        let settles = if stutters { automaton.states.iter().enumerate().map(stays).collect() } else { Vec::new() };
+        Claim { automaton, looked, stutters, stutter_invariant, settles }
+    }
+
+    /// The runs that break a formula; `props` is what its propositions say.
+    pub fn against(formula: &Formula, props: &[Expr], marking: Marking) -> Result<Claim, TooLarge> {
+        let negated = Formula::Not(Box::new(formula.clone()));
+        let stutter_invariant = spinor_ltl::is_stutter_invariant(&negated, Limits::default())?;
+        Ok(Claim::accepting(&negated, props, marking, true)?.invariant(stutter_invariant))
+    }
+
+    /// The runs without progress from some point on. One that ends is none.
+    pub fn without_progress(marking: Marking) -> Claim {
+        let np = Formula::Prop(PropId(0));
+        let formula = Formula::Eventually(Box::new(Formula::Always(Box::new(np))));
+        let claim = Claim::accepting(&formula, &[Expr::NonProgress], marking, false);
+        claim.expect("two states are few").invariant(true)
+    }
+
+    /// The runs that pass accept labels of processes for ever.
+    pub fn accept_labels() -> Claim {
+        let mut guards = Guards::new();
+        let here = guards.column(0);
+        let elsewhere = guards.not(here);
+        let at = |guard, marks| Transition { target: StateId(0), marks, guard };
+        let automaton = Automaton {
+            props: vec![PropId(0)],
+            guards,
+            initial: vec![StateId(0)],
+            states: vec![vec![at(here, Marks::all(1)), at(elsewhere, Marks(0))]],
+            n_marks: 1,
+        };
+        Claim::new(automaton, vec![Expr::Accepting], true, true)
+    }
+
+    fn accepting(formula: &Formula, props: &[Expr], marking: Marking, stutters: bool) -> Result<Claim, TooLarge> {
+        let automaton = match marking {
+            Marking::Generalised => spinor_ltl::automaton(formula, Limits::default())?,
+            Marking::States => spinor_ltl::buchi_automaton(formula, Limits::default())?,
+        };
+        let looked = automaton.props.iter().map(|prop| props[prop.0 as usize].clone()).collect();
+        Ok(Claim::new(automaton, looked, stutters, false))
+    }
+
+    fn invariant(self, stutter_invariant: bool) -> Claim {
+        Claim { stutter_invariant, ..self }
+    }
+
+    /// Once the automaton is there, the run is accepted.
+    pub fn settles(&self, state: StateId) -> bool {
+        self.settles.get(state.idx()).copied().unwrap_or(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_safety_formula_is_settled_and_a_liveness_formula_is_not() {
+        let p = || Box::new(Formula::Prop(PropId(0)));
+        let looked = [Expr::NrPr];
+        for marking in [Marking::Generalised, Marking::States] {
+            let settles = |formula: &Formula| {
+                let claim = Claim::against(formula, &looked, marking).expect("small");
+                (0..claim.automaton.n_states() as u32).any(|s| claim.settles(StateId(s)))
+            };
+            assert!(settles(&Formula::Always(p())));
+            assert!(settles(&Formula::Next(p())));
+            assert!(!settles(&Formula::Eventually(p())));
+            assert!(!settles(&Formula::Always(Box::new(Formula::Eventually(p())))));
+            let claim = Claim::without_progress(marking);
+            assert!((0..claim.automaton.n_states() as u32).all(|s| !claim.settles(StateId(s))));
+        }
+        assert!(!Claim::accept_labels().settles(StateId(0)));
+    }
+}

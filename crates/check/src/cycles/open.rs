@@ -1,0 +1,144 @@
+//! The numbers of the states whose component is not complete.
+//!
+//! # The argument
+//!   An open table with linear probing. A name lies between its own place and the first free one behind it; a removal
+//!   moves those behind it up that would no longer be found, so there are no traces of what was removed.
+
+use spinor_store::{Account, Budget, Full, StateId};
+use std::sync::Arc;
+
+/// A map from states to numbers; asks the budget before it grows.
+pub struct Open {
+    slots: Vec<Slot>,
+    len: usize,
+    account: Account,
+}
+
+/// No state has this name: stores count from 0 or put together numbers of fewer bits.
+const FREE: u64 = u64::MAX;
+
+#[derive(Clone, Copy)]
+struct Slot {
+    name: u64,
+    number: u32,
+}
+
+impl Open {
+    pub fn new(budget: &Arc<Budget>) -> Open {
+        Open { slots: Vec::new(), len: 0, account: budget.account() }
+    }
+
+    fn home(&self, name: u64) -> usize {
+        let spread = name.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (spread >> (64 - self.slots.len().trailing_zeros())) as usize
+    }
+
+    /// Its place, or the free one where it would lie.
+    #[inline]
+    fn place(&self, name: u64) -> usize {
+        let mut at = self.home(name);
+        while self.slots[at].name != name && self.slots[at].name != FREE {
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+        at
+    }
+
+    #[inline]
+    pub fn get(&self, id: StateId) -> Option<u32> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let slot = self.slots[self.place(id.0)];
+        (slot.name == id.0).then_some(slot.number)
+    }
+
+    #[inline]
+    pub fn insert(&mut self, id: StateId, number: u32) -> Result<(), Full> {
+        assert_ne!(id.0, FREE, "a name");
+        if (self.len + 1) * 4 > self.slots.len() * 3 {
+            self.grow()?;
+        }
+        let at = self.place(id.0);
+        self.len += usize::from(self.slots[at].name == FREE);
+        self.slots[at] = Slot { name: id.0, number };
+        Ok(())
+    }
+
+    pub fn remove(&mut self, id: StateId) {
+        if self.slots.is_empty() {
+            return;
+        }
+        let mut hole = self.place(id.0);
+        if self.slots[hole].name == FREE {
+            return;
+        }
+        self.len -= 1;
+        let mask = self.slots.len() - 1;
+        let mut at = hole;
+        loop {
+            at = (at + 1) & mask;
+            let slot = self.slots[at];
+            if slot.name == FREE {
+                break;
+            }
+            // It may move up to the hole unless its own place lies behind that.
+            let (from_home, from_hole) = (at.wrapping_sub(self.home(slot.name)) & mask, at.wrapping_sub(hole) & mask);
+            if from_home >= from_hole {
+                self.slots[hole] = slot;
+                hole = at;
+            }
+        }
+        self.slots[hole].name = FREE;
+    }
+
+    #[cold]
+    fn grow(&mut self) -> Result<(), Full> {
+        let n = (2 * self.slots.len()).max(64);
+        let bytes = |n: usize| (n * size_of::<Slot>()) as u64;
+        self.account.charge(bytes(n))?;
+        let old = std::mem::replace(&mut self.slots, vec![Slot { name: FREE, number: 0 }; n]);
+        for slot in old.iter().filter(|slot| slot.name != FREE) {
+            let at = self.place(slot.name);
+            self.slots[at] = *slot;
+        }
+        self.account.release(bytes(old.len()));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toy::Rng;
+    use std::collections::HashMap;
+
+    #[test]
+    fn it_says_what_a_map_says() {
+        let (mut open, mut map, mut rng) = (Open::new(&Budget::unlimited()), HashMap::new(), Rng(7));
+        for n in 0..200_000u32 {
+            // Few names, so that they come and go; neighbours lie together.
+            let id = StateId(rng.below(300) + if rng.below(2) == 0 { 0 } else { 1 << 40 });
+            if rng.below(5) < 2 {
+                open.remove(id);
+                map.remove(&id);
+            } else {
+                open.insert(id, n).expect("unlimited");
+                map.insert(id, n);
+            }
+            let asked = StateId(rng.below(300));
+            assert_eq!(open.get(asked), map.get(&asked).copied());
+        }
+        assert_eq!(open.len, map.len());
+        assert!(map.iter().all(|(id, n)| open.get(*id) == Some(*n)));
+    }
+
+    #[test]
+    fn it_asks_before_it_grows() {
+        let budget = Budget::new(100_000);
+        let mut open = Open::new(&budget);
+        let n = (0..).take_while(|n| open.insert(StateId(*n), 0).is_ok()).count();
+        assert!(n > 1000 && budget.used() <= 100_000);
+        drop(open);
+        assert_eq!(budget.used(), 0);
+    }
+}
