@@ -1,21 +1,26 @@
 //! From settings to a report: which properties there are, which search answers them.
 
+use crate::claim::{Claim, Marking};
 use crate::clock::{Clock, memory_bytes, peak_memory_bytes};
+use crate::cycles::answer::Answered;
+use crate::cycles::{self, Fairness};
 use crate::observer::Observer;
 use crate::plan::{self, Cell, Combination};
 use crate::report::{Chosen, PropertyReport, Report, Stats, Unreached};
 use crate::search::{Request, SAFETY, Searched, Stopped, Tally, bfs, dfs, order};
-use crate::settings::{Search, Selection, Settings, Store};
+use crate::settings::{FairBy, Search, Selection, Settings, Store};
 use crate::trace::{self, Trace};
 use crate::verdict::{Kind, Verdict};
+use spinor_ltl::{Automaton, Formula};
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::interp::Interp;
-use spinor_model::ir::{Edge, Effect, Expr, System};
+use spinor_model::ir::{Edge, Effect, Expr, Proctype, System};
 use spinor_model::optimise::{Optimisations, Watched, optimise, unkept};
 use spinor_model::successors::{EdgeSet, Successors};
 use spinor_store::{Arena, Bitstate, Budget, Compact, Full, HashCompact, Visited};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Makes what runs a system: the interpreter, or something faster that gives the same keys.
 pub trait Executors {
@@ -39,23 +44,42 @@ impl Executors for Interpreted {
     }
 }
 
-/// Checks what was selected. `formulas` are the names of the model's `ltl` properties, in order.
+/// A property that somebody states about a system.
+#[derive(Clone, Debug)]
+pub struct Stated {
+    pub name: String,
+    pub said: Said,
+}
+
+#[derive(Clone, Debug)]
+pub enum Said {
+    /// It is true of every run; `props` is what its propositions say.
+    Formula { formula: Formula, props: Vec<Expr> },
+    /// It accepts no run; `looked` is what the columns of its guards stand for.
+    Automaton { automaton: Automaton, looked: Vec<Expr> },
+}
+
+/// Checks what was selected. `stated` are the properties that the system does not have in itself, in order.
 /// An error means that the request makes no sense for this model: a property it does not have.
 pub fn check<E: Executors>(
     interp: &Interp,
-    formulas: &[String],
+    stated: &[Stated],
     settings: &Settings,
     executors: &E,
     observer: &mut dyn Observer,
 ) -> Result<Report, Vec<Diagnostic>> {
+    let started = Instant::now();
     let system = interp.system();
-    let questions = select(questions(system, formulas, &settings.select), &settings.select)?;
+    let questions = select(questions(system, stated, &settings.select), &settings.select)?;
     let (search, store) = plan::choose(settings.search, settings.store);
+    let (endless, fair_by) = plan::choose_endless(settings.search, settings.fair_by);
     let chosen = Chosen {
         search: search.word(),
+        endless: questions.iter().any(|q| plan::is_endless(q.kind)).then_some(endless.word()),
         por: "off",
         sym: "off",
-        fair: "none",
+        fair: settings.fairness.word(),
+        fair_by: (settings.fairness == Fairness::Weak).then_some(fair_by.word()),
         store: store.word(),
         executor: executors.word(),
         jobs: settings.jobs,
@@ -71,76 +95,190 @@ pub fn check<E: Executors>(
         searches: Vec::new(),
         chosen,
     };
-    let answer = |kind| answer(search, store, kind);
-    let kinds: Vec<Kind> = questions.iter().map(|q| q.kind).filter(|k| answer(*k).is_ok()).collect();
+    let answer = |property| {
+        let search = if plan::is_endless(property) { endless } else { search };
+        let (reduction, fairness) = (plan::Reduction::None, settings.fairness);
+        match plan::cell(Combination { search, property, store, reduction, fairness, fair_by }) {
+            Cell::Sound(_) | Cell::OneWay(_) => Ok(()),
+            Cell::Refused(why) => Err(why.to_string()),
+        }
+    };
+    let is_safety = |kind: &Kind| SAFETY.contains(kind);
+    let kinds: Vec<Kind> = questions.iter().map(|q| q.kind).filter(|k| is_safety(k) && answer(*k).is_ok()).collect();
     let safety = (!kinds.is_empty()).then(|| {
-        assert!(kinds.iter().all(|k| SAFETY.contains(k)), "the plan calls sound only what a search can do");
         let asked = Asked { interp, search, store, kinds, settings };
         asked.safety(executors, observer, &mut report)
     });
-    for Question { name, kind, .. } in questions {
+    for question in questions {
+        let kind = question.kind;
         let property = match (answer(kind), &safety) {
-            (Ok(()), Some(safety)) => safety.property(name, kind),
-            (Ok(()), None) => unreachable!("a sound property starts a search"),
-            (Err(because), _) => {
-                let verdict = Verdict::NothingFound { because: because.to_string() };
-                PropertyReport { name, kind, verdict, traces: Vec::new(), n_violations: 0, search: None }
+            (Ok(()), Some(safety)) if is_safety(&kind) => safety.property(question.name, kind),
+            (Ok(()), _) => {
+                let endless = Endless { interp, search: endless, store, fair_by, settings, started };
+                endless.property(question, executors, observer, &mut report)
             }
+            (Err(because), _) => open(question.name, kind, because),
         };
         report.properties.push(property);
     }
     Ok(report)
 }
 
-/// What the plan says about a property, asked of the only reduction and fairness there are.
-fn answer(search: Search, store: Store, property: Kind) -> Result<(), &'static str> {
-    let (reduction, fairness) = (plan::Reduction::None, plan::Fairness::None);
-    match plan::cell(Combination { search, property, store, reduction, fairness }) {
-        Cell::Sound(_) | Cell::OneWay(_) => Ok(()),
-        Cell::Refused(why) => Err(why),
+/// A property that stays open.
+fn open(name: String, kind: Kind, because: String) -> PropertyReport {
+    let verdict = Verdict::NothingFound { because };
+    PropertyReport { name, kind, verdict, traces: Vec::new(), n_violations: 0, search: None }
+}
+
+/// The searches for runs that never end, one a property.
+struct Endless<'a> {
+    interp: &'a Interp,
+    search: Search,
+    store: Store,
+    fair_by: FairBy,
+    settings: &'a Settings,
+    started: Instant,
+}
+
+impl Endless<'_> {
+    /// What breaks the property.
+    fn claim(&self, about: &About<'_>) -> Result<Claim, String> {
+        let marking = if self.search == Search::Scc { Marking::Generalised } else { Marking::States };
+        match about {
+            About::Itself => unreachable!("safety is not asked for here"),
+            About::Accept => Ok(Claim::accept_labels()),
+            About::Progress => Ok(Claim::without_progress(marking)),
+            About::Claim(_) => Err("never claims cannot be checked yet".to_string()),
+            About::Stated(Said::Formula { formula, props }) => {
+                Claim::against(formula, props, marking).map_err(|e| e.to_string())
+            }
+            About::Stated(Said::Automaton { automaton, looked }) => Ok(Claim::given(automaton, looked, marking)),
+        }
+    }
+
+    fn property<E: Executors>(
+        &self,
+        question: Question<'_>,
+        executors: &E,
+        observer: &mut dyn Observer,
+        report: &mut Report,
+    ) -> PropertyReport {
+        let Question { name, kind, about, .. } = question;
+        let claim = match self.claim(&about) {
+            Ok(claim) => claim,
+            Err(because) => return open(name, kind, because),
+        };
+        let settings = self.settings;
+        let clock = Clock::start();
+        let limit = settings.max_memory.map_or(u64::MAX, |n| n.saturating_sub(memory_bytes()));
+        let request = cycles::Request {
+            fairness: settings.fairness,
+            max_depth: settings.max_depth,
+            max_time: settings.max_time.map(|t| t.saturating_sub(self.started.elapsed())),
+            budget: Budget::new(limit),
+            jobs: settings.jobs.max(1),
+        };
+        let asked = cycles::answer::Asked {
+            interp: self.interp,
+            claim: &claim,
+            search: self.search,
+            store: self.store,
+            fair_by: self.fair_by,
+            optimise: settings.optimisations(),
+            shorten: settings.shorten,
+            request,
+        };
+        let Answered { trace, searched, store_bytes } = asked.answer(executors, observer);
+        if let (Some(trace), About::Stated(Said::Formula { formula, props })) = (&trace, &about) {
+            cycles::answer::judge(self.interp, formula, props, trace);
+        }
+        // The user knows the whole, not what is left of it.
+        let stopped = searched.stopped.map(|why| match why {
+            Stopped::Memory(n) => Stopped::Memory(settings.max_memory.unwrap_or(n)),
+            Stopped::Time(t) => Stopped::Time(settings.max_time.unwrap_or(t)),
+            why => why,
+        });
+        let counters = searched.counters;
+        report.searches.push(Stats {
+            search: self.search.word(),
+            stored: counters.stored,
+            matched: counters.matched(),
+            transitions: counters.transitions,
+            atomic_steps: counters.atomic_steps,
+            depth: counters.depth,
+            complete: stopped.is_none() && trace.is_none(),
+            cpu_seconds: clock.cpu_seconds(),
+            wall_seconds: clock.wall_seconds(),
+            peak_memory_bytes: peak_memory_bytes(),
+            store_bytes,
+            search_bytes: searched.bytes,
+            omission: None,
+        });
+        let verdict = match (&trace, stopped) {
+            (Some(trace), _) => Verdict::Violated { what: crate::explain::what(self.interp, trace) },
+            (None, Some(stopped)) => Verdict::NothingFound { because: stopped.to_string() },
+            (None, None) => Verdict::Holds,
+        };
+        let (n_violations, search) = (u64::from(trace.is_some()), Some(report.searches.len() - 1));
+        PropertyReport { name, kind, verdict, traces: trace.into_iter().collect(), n_violations, search }
     }
 }
 
-struct Question {
+struct Question<'a> {
     name: String,
     kind: Kind,
     /// Part of `safety`.
     safe: bool,
+    about: About<'a>,
+}
+
+/// What a question is about.
+#[derive(Clone, Copy)]
+enum About<'a> {
+    /// What the kind says: one search answers all of these.
+    Itself,
+    Accept,
+    Progress,
+    Claim(&'a Proctype),
+    Stated(&'a Said),
 }
 
 /// The properties of a model, in the order of the report. Cycles can be asked about without labels, by name.
-fn questions(system: &System, formulas: &[String], select: &Selection) -> Vec<Question> {
+fn questions<'a>(system: &'a System, stated: &'a [Stated], select: &Selection) -> Vec<Question<'a>> {
     let mut out = Vec::new();
-    let mut add = |name: &str, kind, safe| out.push(Question { name: name.to_string(), kind, safe });
-    add("assert", Kind::Assertion, true);
-    add("deadlock", Kind::EndState, true);
-    add("runtime", Kind::RuntimeError, true);
+    let mut add = |name: &str, kind, safe, about| out.push(Question { name: name.to_string(), kind, safe, about });
+    add("assert", Kind::Assertion, true, About::Itself);
+    add("deadlock", Kind::EndState, true, About::Itself);
+    add("runtime", Kind::RuntimeError, true, About::Itself);
     if system.monitor.is_some() {
-        add("trace", Kind::Trace, true);
+        add("trace", Kind::Trace, true, About::Itself);
     }
     if system.proctypes.iter().any(|t| !t.promises.is_empty()) {
-        add("promise", Kind::Promise, false);
+        add("promise", Kind::Promise, false, About::Itself);
     }
     let labelled =
         |label: fn(&spinor_model::ir::Location) -> bool| system.proctypes.iter().any(|t| t.locs.iter().any(label));
     if labelled(|l| l.accept) || select.names("accept") {
-        add("accept", Kind::Acceptance, false);
+        add("accept", Kind::Acceptance, false, About::Accept);
     }
     if labelled(|l| l.progress) || select.names("progress") {
-        add("progress", Kind::NonProgress, false);
+        add("progress", Kind::NonProgress, false, About::Progress);
     }
     for claim in &system.claims {
-        if !formulas.contains(&claim.name) {
-            add(if claim.name.is_empty() { "claim" } else { &claim.name }, Kind::Claim, false);
-        }
+        let name = if claim.name.is_empty() { "claim" } else { &claim.name };
+        add(name, Kind::Claim, false, About::Claim(claim));
     }
-    for formula in formulas {
-        add(formula, Kind::Ltl, false);
+    for Stated { name, said } in stated {
+        let kind = match said {
+            Said::Formula { .. } => Kind::Ltl,
+            Said::Automaton { .. } => Kind::Claim,
+        };
+        add(name, kind, false, About::Stated(said));
     }
     out
 }
 
-fn select(questions: Vec<Question>, select: &Selection) -> Result<Vec<Question>, Vec<Diagnostic>> {
+fn select<'a>(questions: Vec<Question<'a>>, select: &Selection) -> Result<Vec<Question<'a>>, Vec<Diagnostic>> {
     let asked = |q: &Question| select.has(&q.name, q.safe) || q.kind == Kind::Claim && select.names("claim");
     if let Selection::Names(names) = select {
         let known = |name: &String| {
@@ -252,6 +390,7 @@ impl Asked<'_> {
             }
         }
         report.searches.push(Stats {
+            search: self.search.word(),
             stored: counters.stored,
             matched: counters.matched(),
             transitions: counters.transitions,
@@ -396,7 +535,7 @@ fn with<S: Successors, V: Visited>(
     };
     let searched = match search {
         Search::Dfs => dfs::search(system, &store, request, observer),
-        Search::Bfs | Search::Auto => bfs::search(system, &store, request, observer),
+        _ => bfs::search(system, &store, request, observer),
     };
     Ran { searched, store_bytes: store.bytes(), omission: store.omission() }
 }

@@ -53,6 +53,15 @@ impl Claim {
         Ok(Claim::accepting(&negated, props, marking, true)?.invariant(stutter_invariant))
     }
 
+    /// The runs that an automaton accepts; `looked` is what the columns of its guards stand for.
+    pub fn given(automaton: &Automaton, looked: &[Expr], marking: Marking) -> Claim {
+        let automaton = match marking {
+            Marking::Generalised => automaton.clone(),
+            Marking::States => spinor_ltl::state_based(&spinor_ltl::degeneralise(automaton)),
+        };
+        Claim::new(automaton, looked.to_vec(), true, false)
+    }
+
     /// The runs without progress from some point on. One that ends is none.
     pub fn without_progress(marking: Marking) -> Claim {
         let np = Formula::Prop(PropId(0));

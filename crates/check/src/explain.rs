@@ -12,6 +12,7 @@ use spinor_model::ir::{
     BinOp, Edge, EdgeId, Effect, Expr, Guard, Loc, Pattern, Pid, Place, ProctypeId, Scope, System, Type, VarId,
 };
 use spinor_model::state::State;
+use spinor_model::successors::Successors;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More writers, tests or options than this are left out.
@@ -25,6 +26,9 @@ pub fn what(interp: &Interp, trace: &Trace) -> String {
             format!("{kind}: {}", statement(system, *proctype, *edge))
         }
         Ending::Fault(Fault { kind, at: None }) => format!("{kind}, while the initial state was made"),
+        Ending::Cycle if trace.cycle_start == Some(trace.steps.len()) => "a run that ends breaks it".to_string(),
+        Ending::Cycle => "a run that repeats for ever breaks it".to_string(),
+        Ending::Settled => "it is broken, however the run goes on".to_string(),
         Ending::InvalidEnd => {
             let Some(state) = trace.last_state() else { return "invalid end state".to_string() };
             let stuck: Vec<String> = stuck(system, state).map(|p| process_name(system, state, p)).collect();
@@ -41,6 +45,8 @@ pub fn why(interp: &Interp, trace: &Trace) -> Vec<String> {
     let story = Story { interp, system: interp.system(), trace };
     match &trace.ending {
         Ending::InvalidEnd => story.deadlock(),
+        Ending::Cycle => story.cycle(),
+        Ending::Settled => story.settled(),
         Ending::Fault(fault) => match (&fault.kind, fault.at) {
             (FaultKind::Assertion, Some((pid, proctype, edge))) => story.assertion(pid, proctype, edge),
             (kind, Some((pid, proctype, edge))) => story.fault(kind, pid, proctype, edge),
@@ -84,7 +90,85 @@ enum Need {
     Write(VarId),
 }
 
+/// What a process does in a cycle.
+struct Part {
+    pid: Pid,
+    name: String,
+    moves: bool,
+    /// In how many of the states it is able to move.
+    able: usize,
+}
+
 impl Story<'_> {
+    // ---- runs that never end
+
+    fn settled(&self) -> Vec<String> {
+        vec![format!(
+            "After step {} it is broken for good: nothing that comes later can mend it.",
+            self.trace.looks.last().copied().unwrap_or(0)
+        )]
+    }
+
+    /// Who moves in the cycle and who could, and what fairness would say to it.
+    fn cycle(&self) -> Vec<String> {
+        let start = self.trace.cycle_start.unwrap_or(0);
+        if start == self.trace.steps.len() {
+            return vec!["The run has ended, and its last state counts as if it were repeated for ever.".to_string()];
+        }
+        let mut looks: Vec<usize> = self.trace.looks.iter().copied().filter(|n| *n >= start).collect();
+        looks.pop(); // where the cycle begins, once more
+        let mut parts: Vec<Part> = Vec::new();
+        for n in &looks {
+            let Some(state) = self.trace.before(*n) else { continue };
+            let mut steps = Vec::new();
+            self.interp.enabled(&mut state.clone(), &mut steps);
+            for pid in 0..state.n_procs() as Pid {
+                let name = process_name(self.system, state, pid);
+                let part = match parts.iter_mut().position(|p| p.pid == pid && p.name == name) {
+                    Some(at) => &mut parts[at],
+                    None => {
+                        parts.push(Part { pid, name, moves: false, able: 0 });
+                        parts.last_mut().expect("just pushed")
+                    }
+                };
+                part.able += usize::from(steps.iter().any(|s| s.pid == pid));
+            }
+        }
+        for step in &self.trace.steps[start..] {
+            parts.iter_mut().filter(|p| p.pid == step.step.pid).for_each(|p| p.moves = true);
+        }
+        parts.sort_by_key(|p| p.pid);
+        let names = |parts: Vec<&Part>| join(&parts.iter().map(|p| p.name.clone()).collect::<Vec<_>>());
+        let movers: Vec<&Part> = parts.iter().filter(|p| p.moves).collect();
+        let mut lines =
+            vec![format!("{} {} in the cycle.", names(movers.clone()), verb(movers.len(), "moves", "move"))];
+        for part in parts.iter().filter(|p| !p.moves && p.able > 0) {
+            let all = looks.len();
+            lines.push(if part.able == all {
+                format!("{} is able to move all the time and never does.", part.name)
+            } else {
+                format!("{} is able to move in {} of {all} states and never does.", part.name, part.able)
+            });
+        }
+        let stand: Vec<&Part> = parts.iter().filter(|p| !p.moves && p.able == 0).collect();
+        if !stand.is_empty() {
+            lines.push(format!("{} {} not able to move there.", names(stand.clone()), verb(stand.len(), "is", "are")));
+        }
+        let waits = |all: bool| parts.iter().any(|p| !p.moves && p.able > 0 && (!all || p.able == looks.len()));
+        lines.push(
+            match (waits(true), waits(false)) {
+                (true, _) => "Weak fairness would exclude this run, and so would strong fairness.",
+                (false, true) => {
+                    "Weak fairness keeps this run: nobody is able to move all the time and never does. \
+                                  Strong fairness would exclude it."
+                }
+                (false, false) => "The run is fair, weakly and strongly: who never moves is never able to.",
+            }
+            .to_string(),
+        );
+        lines
+    }
+
     // ---- assertions and other faults
 
     fn assertion(&self, pid: Pid, proctype: ProctypeId, edge: EdgeId) -> Vec<String> {
@@ -554,6 +638,10 @@ fn each_place<'e>(e: &'e Expr, f: &mut dyn FnMut(&'e Place, Whose<'e>)) {
 }
 
 /// `a`, `a and b`, `a, b and c`
+fn verb(n: usize, one: &'static str, more: &'static str) -> &'static str {
+    if n == 1 { one } else { more }
+}
+
 fn join(items: &[String]) -> String {
     match items {
         [] => String::new(),

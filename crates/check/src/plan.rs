@@ -2,11 +2,13 @@
 //!
 //! One row per search × property × store × reduction × fairness. A cell is the reason its answer can be trusted,
 //! the reason only its violations can, or the reason it is refused. `check` asks this table and nothing else, so a
-//! pair nobody argued for cannot be run by accident. Every search takes any number of threads (`jobs`): the
+//! pair nobody argued for cannot be run by accident. The searches for safety take any number of threads (`jobs`): the
 //! arguments are in `search/bfs.rs` and `search/dfs.rs`.
 
-use crate::settings::{Search, Store};
+use crate::cycles::Fairness;
+use crate::settings::{FairBy, Search, Store};
 use crate::verdict::Kind;
+use std::collections::BTreeSet;
 use std::fmt;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,11 +25,6 @@ pub enum Reduction {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fairness {
-    None,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Combination {
     /// Never `Auto`.
     pub search: Search,
@@ -36,29 +33,40 @@ pub struct Combination {
     pub store: Store,
     pub reduction: Reduction,
     pub fairness: Fairness,
+    /// Never `Auto`; says nothing without weak fairness.
+    pub fair_by: FairBy,
+}
+
+/// It speaks of runs that never end.
+pub fn is_endless(property: Kind) -> bool {
+    matches!(property, Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl)
+}
+
+fn is_nested(search: Search) -> bool {
+    matches!(search, Search::Ndfs | Search::NdfsSeed)
+}
+
+/// It looks for runs that never end.
+pub fn finds_cycles(search: Search) -> bool {
+    search == Search::Scc || is_nested(search)
 }
 
 /// The table.
 pub fn cell(c: Combination) -> Cell {
-    let Combination { search, property, store, reduction: Reduction::None, fairness: Fairness::None } = c;
-    if search == Search::Auto || store == Store::Auto {
+    let Combination { search, property, store, reduction: Reduction::None, fairness, fair_by } = c;
+    if search == Search::Auto || store == Store::Auto || fair_by == FairBy::Auto {
         return Cell::Refused("`auto` is a request; `choose` turns it into a search and a store");
     }
-    match property {
-        Kind::Acceptance => {
-            return Cell::Refused("acceptance cycles cannot be checked yet: no search for cycles exists");
-        }
-        Kind::NonProgress => {
-            return Cell::Refused("non-progress cycles cannot be checked yet: no search for cycles exists");
-        }
-        Kind::Claim => {
-            return Cell::Refused("never claims cannot be checked yet: the product with a claim does not exist");
-        }
-        Kind::Ltl => {
-            return Cell::Refused("LTL formulas cannot be checked yet: the product with an automaton does not exist");
-        }
-        Kind::Assertion | Kind::RuntimeError | Kind::Trace | Kind::Promise | Kind::EndState => {}
+    match (is_endless(property), finds_cycles(search)) {
+        (false, false) => safety(search, property, store),
+        (true, true) => endless(search, store, fairness, fair_by),
+        (true, false) => Cell::Refused("it knows states and no cycles: --search scc or ndfs"),
+        (false, true) => Cell::Refused("it looks for cycles; what a finite run can show is searched breadth-first"),
     }
+}
+
+/// Every finite run can go on fairly, so fairness makes no difference here.
+fn safety(search: Search, property: Kind, store: Store) -> Cell {
     if store.is_lossy() {
         return match search {
             Search::Dfs => Cell::OneWay(
@@ -80,58 +88,151 @@ pub fn cell(c: Combination) -> Cell {
     }
 }
 
-/// What `auto` means.
+fn endless(search: Search, store: Store, fairness: Fairness, fair_by: FairBy) -> Cell {
+    if store.is_lossy() {
+        return Cell::Refused("a cycle is shown from its states, and a lossy store keeps none: --store tree or arena");
+    }
+    match (search, fairness, fair_by) {
+        (Search::Scc, Fairness::None, _) => {
+            Cell::Sound("a component is accepted iff its moves have all marks, and each is found (cycles/scc.rs)")
+        }
+        (Search::Scc, Fairness::Weak, FairBy::Scc) => Cell::Sound(
+            "a component has a weakly fair run iff each process somewhere moves or is not able to (cycles/scc.rs)",
+        ),
+        (Search::Scc, Fairness::Weak, _) => {
+            Cell::Refused("flags and copies are states for nested search: --search ndfs, or --fair-by scc")
+        }
+        (Search::Scc, Fairness::Strong, _) => Cell::Sound(
+            "states where a process is able to move that never does are removed until the rest is fair (cycles/scc.rs)",
+        ),
+        (_, Fairness::None, _) => Cell::Sound(
+            "[HPY96] figures 2 and 4: the second search from an accepting state closes a cycle (cycles/ndfs.rs)",
+        ),
+        (_, Fairness::Weak, FairBy::Flags) => Cell::Sound(
+            "[Bosnacki-POR] figures 4 and 5, repaired: a lap in which each process is served (cycles/fair.rs)",
+        ),
+        (_, Fairness::Weak, FairBy::Copies) => {
+            Cell::Sound("[Bosnacki-SYM] figure 3: one copy a process, left when it is served (cycles/fair.rs)")
+        }
+        (_, Fairness::Weak, _) => Cell::Refused("nested search knows no components: --fair-by flag or copies"),
+        (_, Fairness::Strong, _) => {
+            Cell::Refused("strong fairness asks about sets of states, and nested search knows one cycle: --search scc")
+        }
+    }
+}
+
+/// What `auto` means for what a finite run can show.
 pub fn choose(search: Search, store: Store) -> (Search, Store) {
     let store = match store {
         Store::Auto => Store::Tree,
         store => store,
     };
     let search = match search {
-        Search::Auto if store.is_lossy() => Search::Dfs,
-        Search::Auto => Search::Bfs,
-        search => search,
+        Search::Bfs | Search::Dfs => search,
+        _ if store.is_lossy() => Search::Dfs,
+        _ => Search::Bfs,
     };
     (search, store)
 }
 
+/// What it means for runs that never end.
+pub fn choose_endless(search: Search, fair_by: FairBy) -> (Search, FairBy) {
+    let search = match (search, fair_by) {
+        (Search::Auto | Search::Bfs | Search::Dfs, FairBy::Flags | FairBy::Copies) => Search::Ndfs,
+        (Search::Auto | Search::Bfs | Search::Dfs, _) => Search::Scc,
+        (search, _) => search,
+    };
+    let fair_by = match fair_by {
+        FairBy::Auto if is_nested(search) => FairBy::Flags,
+        FairBy::Auto => FairBy::Scc,
+        by => by,
+    };
+    (search, fair_by)
+}
+
+const SEARCHES: [Search; 5] = [Search::Bfs, Search::Dfs, Search::Scc, Search::Ndfs, Search::NdfsSeed];
+const STORES: [Store; 4] = [Store::Tree, Store::Arena, Store::HashCompact, Store::Bitstate];
+const FAIR: [(Fairness, FairBy); 5] = [
+    (Fairness::None, FairBy::Scc),
+    (Fairness::Weak, FairBy::Scc),
+    (Fairness::Weak, FairBy::Flags),
+    (Fairness::Weak, FairBy::Copies),
+    (Fairness::Strong, FairBy::Scc),
+];
+
 /// Every row of the table, in order.
 pub fn rows() -> Vec<(Combination, Cell)> {
     let mut out = Vec::new();
-    for search in [Search::Bfs, Search::Dfs] {
+    for search in SEARCHES {
         for property in Kind::ALL {
-            for store in [Store::Tree, Store::Arena, Store::HashCompact, Store::Bitstate] {
-                let c = Combination { search, property, store, reduction: Reduction::None, fairness: Fairness::None };
-                out.push((c, cell(c)));
+            for store in STORES {
+                for (fairness, fair_by) in FAIR {
+                    let c = Combination { search, property, store, reduction: Reduction::None, fairness, fair_by };
+                    out.push((c, cell(c)));
+                }
             }
         }
     }
     out
 }
 
-/// The table as text. Stores with the same answer share a line.
+/// The table as text. What has the same answer shares a line as far as one line can say it.
 pub struct Printed;
+
+fn fair_word(fairness: Fairness, by: FairBy) -> String {
+    match fairness {
+        Fairness::Weak => format!("weak by {}", by.word()),
+        other => other.word().to_string(),
+    }
+}
+
+/// The places of a row: property, store, fairness.
+type Place = [usize; 3];
+
+/// Splits places until each part is all combinations of some properties, some stores and some fairnesses.
+fn boxes(places: Vec<Place>, axis: usize) -> Vec<[BTreeSet<usize>; 3]> {
+    let sides: [BTreeSet<usize>; 3] = std::array::from_fn(|i| places.iter().map(|p| p[i]).collect());
+    if sides.iter().map(BTreeSet::len).product::<usize>() == places.len() {
+        return vec![sides];
+    }
+    let split = |n: &usize| boxes(places.iter().copied().filter(|p| p[axis] == *n).collect(), (axis + 1) % 3);
+    sides[axis].iter().flat_map(split).collect()
+}
 
 impl fmt::Display for Printed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut line = |search: &str, property: &str, stores: &str, jobs: &str, rest: [&str; 2], answer: &str| {
-            let [reduction, fairness] = rest;
-            writeln!(f, "{search:<7} {property:<14} {stores:<22} {jobs:<5} {reduction:<10} {fairness:<9} {answer}")
+        let some = |side: &BTreeSet<usize>, words: &[String]| {
+            if side.len() == words.len() {
+                return "any".to_string();
+            }
+            side.iter().map(|n| words[*n].clone()).collect::<Vec<_>>().join(", ")
         };
-        line("search", "property", "store", "jobs", ["reduction", "fairness"], "answer")?;
-        let rows = rows();
-        let alike = |a: &(Combination, Cell), b: &(Combination, Cell)| {
-            a.1 == b.1 && a.0.search == b.0.search && a.0.property == b.0.property
-        };
-        for group in rows.chunk_by(alike) {
-            let (c, cell) = group[0];
-            let stores: Vec<&str> = group.iter().map(|(c, _)| c.store.word()).collect();
-            let stores = if stores.len() == 4 { "any".to_string() } else { stores.join(", ") };
-            let answer = match cell {
-                Cell::Sound(why) => format!("sound: {why}"),
-                Cell::OneWay(why) => format!("one way: {why}"),
-                Cell::Refused(why) => format!("refused: {why}"),
-            };
-            line(c.search.word(), c.property.word(), &stores, "any", ["none", "none"], &answer)?;
+        let properties: Vec<String> = Kind::ALL.iter().map(|k| k.word().to_string()).collect();
+        let stores: Vec<String> = STORES.iter().map(|s| s.word().to_string()).collect();
+        let fair: Vec<String> = FAIR.iter().map(|(fairness, by)| fair_word(*fairness, *by)).collect();
+        for search in SEARCHES {
+            writeln!(f, "--search {}", search.word())?;
+            let mut answers: Vec<(Cell, Vec<Place>)> = Vec::new();
+            for (c, cell) in rows().into_iter().filter(|(c, _)| c.search == search) {
+                let of = |words: &[String], word: &str| words.iter().position(|w| w == word).expect("a row's word");
+                let fairness = fair_word(c.fairness, c.fair_by);
+                let place = [of(&properties, c.property.word()), of(&stores, c.store.word()), of(&fair, &fairness)];
+                match answers.iter_mut().find(|(known, _)| *known == cell) {
+                    Some((_, places)) => places.push(place),
+                    None => answers.push((cell, vec![place])),
+                }
+            }
+            for (cell, places) in answers {
+                let (word, why) = match cell {
+                    Cell::Sound(why) => ("sound", why),
+                    Cell::OneWay(why) => ("one way", why),
+                    Cell::Refused(why) => ("refused", why),
+                };
+                for [p, s, w] in boxes(places, 0) {
+                    let (p, s, w) = (some(&p, &properties), some(&s, &stores), some(&w, &fair));
+                    writeln!(f, "  {word:<8} property {p}; store {s}; fairness {w}\n           {why}")?;
+                }
+            }
         }
         Ok(())
     }
@@ -143,17 +244,23 @@ mod tests {
     use crate::search::SAFETY;
 
     #[test]
-    fn safety_is_sound_in_exact_stores_and_cycles_are_refused_with_a_reason() {
+    fn every_property_has_a_sound_search_for_each_fairness_and_a_refusal_says_the_way() {
+        for property in Kind::ALL {
+            for fairness in Fairness::ALL {
+                let sound = |(c, cell): &(Combination, Cell)| {
+                    c.property == property && c.fairness == fairness && matches!(cell, Cell::Sound(_))
+                };
+                assert!(rows().iter().any(sound), "{property} {fairness:?}");
+            }
+        }
         for (c, cell) in rows() {
             match cell {
                 Cell::Sound(why) => {
-                    assert!(SAFETY.contains(&c.property) && !why.is_empty() && !c.store.is_lossy(), "{c:?}")
+                    assert!(!why.is_empty() && !c.store.is_lossy(), "{c:?}");
+                    assert_eq!(finds_cycles(c.search), !SAFETY.contains(&c.property), "{c:?}");
                 }
                 Cell::OneWay(_) => assert!(c.store.is_lossy() && c.search == Search::Dfs, "{c:?}"),
-                Cell::Refused(why) if SAFETY.contains(&c.property) => {
-                    assert!(c.store.is_lossy() && c.search == Search::Bfs && why.contains("--search dfs"), "{c:?}")
-                }
-                Cell::Refused(why) => assert!(why.contains("yet"), "{c:?}"),
+                Cell::Refused(why) => assert!(why.contains("--") || why.contains("breadth-first"), "{c:?}: {why}"),
             }
         }
     }
@@ -167,15 +274,33 @@ mod tests {
             assert_eq!(choose(Search::Auto, store), (Search::Dfs, store));
             assert_eq!(choose(Search::Bfs, store), (Search::Bfs, store), "a request is not changed");
         }
+        assert_eq!(choose(Search::Ndfs, Store::Auto).0, Search::Bfs);
+        for fair_by in [FairBy::Auto, FairBy::Scc, FairBy::Flags, FairBy::Copies] {
+            for search in SEARCHES {
+                let (search, by) = choose_endless(search, fair_by);
+                assert!(finds_cycles(search) && by != FairBy::Auto);
+            }
+            let (search, by) = choose_endless(Search::Auto, fair_by);
+            assert!(matches!(endless(search, Store::Tree, Fairness::Weak, by), Cell::Sound(_)), "{fair_by:?}");
+        }
     }
 
+    /// Taken apart and put together again, the printed table says what the cells say.
     #[test]
-    fn the_printed_table_names_every_search_property_and_store() {
+    fn the_printed_table_says_each_combination_once() {
+        for search in SEARCHES {
+            for (_, cell) in rows() {
+                let all = rows().into_iter().enumerate().filter(|(_, (c, other))| c.search == search && *other == cell);
+                let places: Vec<Place> = all.map(|(n, _)| [n / 20 % 9, n / 5 % 4, n % 5]).collect();
+                let n: usize =
+                    boxes(places.clone(), 0).iter().map(|b| b.iter().map(BTreeSet::len).product::<usize>()).sum();
+                assert_eq!(n, places.len());
+            }
+        }
         let text = Printed.to_string();
-        assert!(text.contains("bfs     assertion      tree, arena            any   none       none      sound: "));
-        assert!(text.contains("dfs     end-state      hashcompact, bitstate  any   none       none      one way: "));
+        assert!(text.contains("store hashcompact, bitstate; fairness any\n"), "{text}");
         for property in Kind::ALL {
-            assert!(text.lines().filter(|l| l.split_whitespace().nth(1) == Some(property.word())).count() >= 2);
+            assert!(text.contains(property.word()), "{text}");
         }
     }
 }

@@ -49,6 +49,8 @@ pub struct Unreached {
 /// `stored`, `matched`, `transitions` and `atomic_steps` mean what SPIN's report means by them.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Stats {
+    /// Which search it was.
+    pub search: &'static str,
     pub stored: u64,
     pub matched: u64,
     pub transitions: u64,
@@ -72,9 +74,12 @@ pub struct Stats {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Chosen {
     pub search: &'static str,
+    /// For runs that never end, if there was a question about them.
+    pub endless: Option<&'static str>,
     pub por: &'static str,
     pub sym: &'static str,
     pub fair: &'static str,
+    pub fair_by: Option<&'static str>,
     pub store: &'static str,
     pub executor: &'static str,
     /// Threads that may search.

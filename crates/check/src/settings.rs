@@ -1,5 +1,6 @@
 //! What the user asked for.
 
+use crate::cycles::Fairness;
 use spinor_model::optimise::Optimisations;
 use std::time::Duration;
 
@@ -11,6 +12,9 @@ pub struct Settings {
     /// counts every violation and keeps at most `n` traces a property (0: all of them).
     pub all_errors: Option<usize>,
     pub store: Store,
+    /// What runs must be, to count as violations.
+    pub fairness: Fairness,
+    pub fair_by: FairBy,
     /// The clean semantics: no reduction, no static optimisation.
     pub plain: bool,
     /// The static optimisations, each by itself.
@@ -37,6 +41,23 @@ pub enum Search {
     Auto,
     Dfs,
     Bfs,
+    /// Components. From here on the searches for runs that never end; end states and the like are then searched as
+    /// with `Auto`.
+    Scc,
+    /// Nested depth-first search up to the first search's path, and up to its seed.
+    Ndfs,
+    NdfsSeed,
+}
+
+/// How weak fairness is decided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum FairBy {
+    /// By the components themselves where the search knows them, else by flags.
+    #[default]
+    Auto,
+    Scc,
+    Flags,
+    Copies,
 }
 
 /// How states are kept.
@@ -67,6 +88,8 @@ impl Default for Settings {
             select: Selection::All,
             all_errors: None,
             store: Store::Auto,
+            fairness: Fairness::None,
+            fair_by: FairBy::Auto,
             plain: false,
             optimise: Optimisations::ALL,
             max_depth: None,
@@ -92,6 +115,20 @@ impl Search {
             Search::Auto => "auto",
             Search::Dfs => "dfs",
             Search::Bfs => "bfs",
+            Search::Scc => "scc",
+            Search::Ndfs => "ndfs",
+            Search::NdfsSeed => "ndfs-seed",
+        }
+    }
+}
+
+impl FairBy {
+    pub fn word(self) -> &'static str {
+        match self {
+            FairBy::Auto => "auto",
+            FairBy::Scc => "scc",
+            FairBy::Flags => "flag",
+            FairBy::Copies => "copies",
         }
     }
 }

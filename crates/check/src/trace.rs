@@ -13,6 +13,7 @@
 //!   T2 every statement is offered where it is taken
 //!   T3 it leads to the state that the trace shows, with the same faults
 //!   T4 the last statement shows the fault, or the last state is an invalid end
+//!   T5 what repeats ends in the searched system where it begins, and can be done a second time as the model was written
 
 use crate::search::Found;
 use spinor_model::fault::{Fault, FaultKind};
@@ -28,8 +29,11 @@ pub struct Trace {
     pub initial: Option<State>,
     /// One entry per statement or handshake; a `d_step` is one.
     pub steps: Vec<TraceStep>,
-    /// Of a lasso: the step at which the part that repeats begins.
+    /// Of a lasso: the step at which the part that repeats begins. If no step comes after it, the run has ended and stays
+    /// where it is.
     pub cycle_start: Option<usize>,
+    /// Of a run that breaks a formula or a claim: after how many steps the states lie that were looked at, in order.
+    pub looks: Vec<usize>,
     pub ending: Ending,
 }
 
@@ -52,6 +56,10 @@ pub enum Ending {
     Fault(Fault),
     /// Nobody can move, and somebody should not stop here.
     InvalidEnd,
+    /// It repeats for ever.
+    Cycle,
+    /// Whatever comes, the property is broken already.
+    Settled,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -185,10 +193,43 @@ pub fn build(plain: &Interp, searched: &Interp, found: &Found) -> Trace {
     let trace = match (plain.initial(), searched.initial()) {
         (Ok(initial), Ok(start)) => {
             let steps = statements(plain, &initial, &legs(searched, start, found));
-            Trace { initial: Some(initial), steps, cycle_start: None, ending }
+            Trace { initial: Some(initial), steps, cycle_start: None, looks: Vec::new(), ending }
         }
-        _ => Trace { initial: None, steps: Vec::new(), cycle_start: None, ending },
+        _ => Trace { initial: None, steps: Vec::new(), cycle_start: None, looks: Vec::new(), ending },
     };
+    replay(plain, &trace);
+    trace
+}
+
+/// A run that never ends, by its steps and their outcomes, or one that has broken its property for good.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Endless {
+    pub stem: Vec<(Step, u32)>,
+    /// What repeats; `None` if it does not matter what comes. With no steps, the run has ended and stays.
+    pub cycle: Option<Vec<(Step, u32)>>,
+}
+
+/// The trace of such a run, replayed.
+pub fn build_endless(plain: &Interp, searched: &Interp, run: &Endless) -> Trace {
+    let initial = plain.initial().expect("T1: a run begins");
+    let mut state = searched.initial().expect("T1: a run begins");
+    let (mut micros, mut looks, mut before) = (Vec::new(), vec![0], None);
+    for (n, &(step, path)) in run.stem.iter().chain(run.cycle.iter().flatten()).enumerate() {
+        if n == run.stem.len() {
+            before = Some((micros.len(), key(searched, &state)));
+        }
+        state = leg(searched, state, n, step, path, &mut micros);
+        looks.push(micros.len());
+    }
+    let mut cycle_start = None;
+    if run.cycle.is_some() {
+        let (start, key_before) = before.unwrap_or_else(|| (micros.len(), key(searched, &state)));
+        assert_eq!(key(searched, &state), key_before, "T5: the cycle does not close");
+        cycle_start = Some(start);
+    }
+    let steps = statements(plain, &initial, &Seen { micros, round: None });
+    let ending = if cycle_start.is_some() { Ending::Cycle } else { Ending::Settled };
+    let trace = Trace { initial: Some(initial), steps, cycle_start, looks, ending };
     replay(plain, &trace);
     trace
 }
@@ -203,17 +244,10 @@ struct Seen {
 /// The statements of all legs. The last one ends where it shows the fault.
 fn legs(searched: &Interp, mut state: State, found: &Found) -> Seen {
     let mut micros: Vec<Micro> = Vec::new();
-    let mut offered = Vec::new();
     let mut last_from = 0;
     for (n, &(step, path)) in found.steps.iter().enumerate() {
-        searched.enabled(&mut state, &mut offered);
-        assert!(offered.contains(&step), "T1: leg {n}, {step:?}, is not offered");
-        let leg = searched.path(&state, step, path);
-        // Between legs only what the key keeps is known.
-        let last = leg.last().unwrap_or_else(|| panic!("T1: leg {n}, {step:?}, has no outcome {path}"));
-        state = searched.unpack(&key(searched, &last.state));
         last_from = micros.len();
-        micros.extend(leg);
+        state = leg(searched, state, n, step, path, &mut micros);
     }
     let Some(fault) = &found.fault else { return Seen { micros, round: None } };
     let shows = micros[last_from..].iter().position(|m| m.faults.contains(fault)).expect("T1: the fault shows");
@@ -224,6 +258,19 @@ fn legs(searched: &Interp, mut state: State, found: &Found) -> Seen {
         (last_from + before + 1..micros.len(), fault.clone())
     });
     Seen { micros, round }
+}
+
+/// Appends the statements of leg `n`; the state after it.
+fn leg(searched: &Interp, mut state: State, n: usize, step: Step, path: u32, micros: &mut Vec<Micro>) -> State {
+    let mut offered = Vec::new();
+    searched.enabled(&mut state, &mut offered);
+    assert!(offered.contains(&step), "T1: leg {n}, {step:?}, is not offered");
+    let leg = searched.path(&state, step, path);
+    // Between legs only what the key keeps is known.
+    let last = leg.last().unwrap_or_else(|| panic!("T1: leg {n}, {step:?}, has no outcome {path}"));
+    let after = searched.unpack(&key(searched, &last.state));
+    micros.extend(leg);
+    after
 }
 
 /// A counter that nobody reads may have to come round before a state comes back.
@@ -308,6 +355,19 @@ pub fn replay(interp: &Interp, trace: &Trace) {
         Ending::InvalidEnd => {
             interp.moves(&state, floor, &mut offered);
             assert!(offered.is_empty() && !interp.may_end(&state), "T4: the run need not end here");
+        }
+        Ending::Settled => {}
+        Ending::Cycle => {
+            let start = trace.cycle_start.expect("T5: a cycle begins somewhere");
+            if start == trace.steps.len() {
+                interp.moves(&state, floor, &mut offered);
+                assert!(offered.is_empty(), "T5: somebody can move where the run is to stay");
+            }
+            for step in &trace.steps[start..] {
+                interp.moves(&state, floor, &mut offered);
+                assert!(offered.contains(&step.step), "T5: {:?} is not offered the second time", step.step);
+                floor = interp.apply(&mut state, step.step, &mut Log::default()).expect("T5: nothing fails");
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::diagnostics;
 use crate::exit::{self, Exit};
-use crate::front::{self, Front};
+use crate::front::{self, Front, Model};
 use crate::json::Json;
 use crate::memory;
 use crate::options::{Executor, Format, Options};
@@ -11,7 +11,7 @@ use crate::report::{Detail, Human};
 use crate::result;
 use crate::screen::{Out, Screen, note, printable, quoted};
 use crate::trail;
-use spinor_check::check::{Executors, Interpreted};
+use spinor_check::check::{Executors, Interpreted, Said, Stated};
 use spinor_check::report::Report;
 use spinor_check::settings::Search;
 use spinor_jit::Jit;
@@ -121,11 +121,11 @@ fn check_one(options: &Options, screen: Screen, path: &Path) -> Answer {
     let mut settings = options.settings();
     let whole = || Some(memory::fair_share()? + spinor_check::clock::memory_bytes());
     settings.max_memory = settings.max_memory.or_else(whole);
-    let names: Vec<String> = model.formulas.iter().map(|f| f.name.clone()).collect();
+    let stated = stated(model);
     let mut ticker = Ticker::new(!options.quiet);
     let report = match options.executor {
-        Executor::Auto | Executor::Jit => spinor_check::check::check(&interp, &names, &settings, &Native, &mut ticker),
-        Executor::Interp => spinor_check::check::check(&interp, &names, &settings, &Interpreted, &mut ticker),
+        Executor::Auto | Executor::Jit => spinor_check::check::check(&interp, &stated, &settings, &Native, &mut ticker),
+        Executor::Interp => spinor_check::check::check(&interp, &stated, &settings, &Interpreted, &mut ticker),
     };
     ticker.clear();
     let report = match report {
@@ -162,6 +162,19 @@ fn check_one(options: &Options, screen: Screen, path: &Path) -> Answer {
         Format::Json => Answer { exit, text: String::new(), json: Some(result::of_report(&front, &interp, &report)) },
         Format::Human => Answer { exit, text: human.render(), json: None },
     }
+}
+
+/// What the model and the command line say about its runs.
+fn stated(model: &Model) -> Vec<Stated> {
+    let formulas = model.formulas.iter().map(|f| {
+        let said = Said::Formula { formula: f.formula.clone(), props: f.props.clone() };
+        Stated { name: f.name.clone(), said }
+    });
+    let automata = model.automata.iter().map(|a| {
+        let said = Said::Automaton { automaton: a.automaton.clone(), looked: a.looked.clone() };
+        Stated { name: a.name.clone(), said }
+    });
+    formulas.chain(automata).collect()
 }
 
 /// The options that decide how the model reads, as they would be typed.

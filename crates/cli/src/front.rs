@@ -2,8 +2,9 @@
 
 use crate::options::Options;
 use crate::sha256;
+use spinor_ltl::Automaton;
 use spinor_model::diagnostic::Diagnostic;
-use spinor_model::ir::System;
+use spinor_model::ir::{Expr, System};
 use spinor_model::source::{Sources, Span};
 use std::fmt;
 use std::io;
@@ -24,12 +25,26 @@ pub struct Front {
 pub struct Model {
     pub system: Arc<System>,
     pub formulas: Vec<Formula>,
+    pub automata: Vec<GivenAutomaton>,
 }
 
 pub struct Formula {
     pub name: String,
     pub text: String,
     pub span: Span,
+    pub formula: spinor_ltl::Formula,
+    /// What proposition `n` says.
+    pub props: Vec<Expr>,
+    /// The same as it was written.
+    pub prop_texts: Vec<String>,
+}
+
+/// An automaton from a file, which is to accept no run.
+pub struct GivenAutomaton {
+    pub name: String,
+    pub automaton: Automaton,
+    /// What the columns of its guards stand for.
+    pub looked: Vec<Expr>,
 }
 
 /// Why a file could not be used.
@@ -80,15 +95,54 @@ fn reason(e: &io::Error) -> String {
 pub fn load(path: &Path, options: &Options) -> Result<Front, Unreadable> {
     let text = read_text(path)?;
     let name = path.to_string_lossy().into_owned();
+    let mut more: Vec<(String, String)> =
+        options.ltls.iter().map(|f| ("--ltl".to_string(), format!("ltl {{ {f}\n}}"))).collect();
+    let mut given: Vec<(String, spinor_ltl::Hoa)> = Vec::new();
+    for file in &options.claims {
+        let text = read_text(file)?;
+        let shown = file.to_string_lossy().into_owned();
+        if !text.trim_start().starts_with("HOA:") {
+            more.push((shown, text));
+            continue;
+        }
+        let hoa = spinor_ltl::from_hoa(&text);
+        let hoa = hoa.map_err(|e| Unreadable { path: file.clone(), why: e.to_string() })?;
+        // What a proposition says is read as if it were a formula of the model.
+        let ap =
+            |(n, text): (usize, &String)| (shown.clone(), format!("ltl {} {{ ({text}) }}", column(given.len(), n)));
+        more.extend(hoa.props.iter().enumerate().map(ap));
+        given.push((shown, hoa));
+    }
     let lang_options = spinor_lang::Options {
         defines: options.defines.clone(),
         undefines: options.undefines.clone(),
         include_roots: options.include_roots.clone(),
+        more,
     };
     let loaded = spinor_lang::load(&name, &text, &lang_options, &|path: &Path| std::fs::read(path));
-    let model = loaded.model.map(|m| Model {
-        system: m.system,
-        formulas: m.formulas.into_iter().map(|f| Formula { name: f.name, text: f.text, span: f.span }).collect(),
+    let model = loaded.model.map(|m| {
+        let says = |name: &str| {
+            let f = m.formulas.iter().find(|f| f.name == name)?;
+            Some(match f.formula {
+                spinor_ltl::Formula::Prop(p) => f.props[p.0 as usize].clone(),
+                ref constant => Expr::Const(i32::from(*constant == spinor_ltl::Formula::True)),
+            })
+        };
+        let automata = given.into_iter().enumerate().map(|(file, (name, hoa))| {
+            let looked = hoa.automaton.props.iter().map(|p| says(&column(file, p.0 as usize)).expect("read above"));
+            let looked = looked.collect();
+            GivenAutomaton { name: hoa.name.unwrap_or(name), automaton: hoa.automaton, looked }
+        });
+        let automata = automata.collect();
+        let formulas = m.formulas.into_iter().filter(|f| !f.name.starts_with(COLUMN)).map(|f| Formula {
+            name: f.name,
+            text: f.text,
+            span: f.span,
+            formula: f.formula,
+            props: f.props,
+            prop_texts: f.prop_texts,
+        });
+        Model { system: m.system, formulas: formulas.collect(), automata }
     });
     Ok(Front {
         path: name,
@@ -97,6 +151,13 @@ pub fn load(path: &Path, options: &Options) -> Result<Front, Unreadable> {
         sources: loaded.sources,
         diagnostics: loaded.diagnostics,
     })
+}
+
+/// Names that no author gives to a formula.
+const COLUMN: &str = "__column_";
+
+fn column(file: usize, n: usize) -> String {
+    format!("{COLUMN}{file}_{n}")
 }
 
 /// The long text of a code.

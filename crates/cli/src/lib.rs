@@ -16,6 +16,7 @@
 pub mod check;
 pub mod completions;
 pub mod diagnostics;
+mod endless;
 pub mod exit;
 pub mod front;
 pub mod help;

@@ -3,7 +3,8 @@
 //! `--help` and the completions come from the same rows ([`crate::help`], [`crate::completions`]). A row that is not
 //! built yet is there to be refused by name: never ignored, never offered.
 
-use spinor_check::settings::{DEFAULT_TRACES, Search, Selection, Settings, Store};
+use spinor_check::cycles::Fairness;
+use spinor_check::settings::{DEFAULT_TRACES, FairBy, Search, Selection, Settings, Store};
 use spinor_model::optimise::Optimisations;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -74,7 +75,10 @@ pub enum Id {
     Search,
     Por,
     Sym,
+    Ltl,
+    Claim,
     Fair,
+    FairBy,
     Store,
     Plain,
     NoDead,
@@ -174,19 +178,21 @@ pub const OPTIONS: &[OptionRow] = &[
         .short('p')
         .repeats()
         .default("all")
-        .help("check this only: all, safety, assert, deadlock, runtime, trace, promise, or an ltl name")
+        .help(
+            "check this only: all, safety, assert, deadlock, runtime, trace, promise, accept, progress, claim, a name",
+        )
         .spin("pan -a -A -E -l -N name"),
     row(
         Id::Search,
         "search",
         Takes::OneOf(
-            &["auto", "dfs", "bfs"],
-            &["scc", "scc-par", "ndfs", "ndfs-seed", "cndfs", "dfs-fifo", "dfs-incr", "npc-nested", "npc-claim"],
+            &["auto", "dfs", "bfs", "scc", "ndfs", "ndfs-seed"],
+            &["scc-par", "cndfs", "dfs-fifo", "dfs-incr", "npc-nested", "npc-claim"],
         ),
         CHECK,
     )
     .default("auto")
-    .help("how the states are searched; bfs gives shortest traces")
+    .help("how it is searched: states by bfs (shortest traces) or dfs, cycles by scc, ndfs or ndfs-seed")
     .spin("-DBFS"),
     row(Id::Por, "por", Takes::OneOf(&["auto", "off"], &["ample", "stubborn", "leap"]), CHECK)
         .default("auto")
@@ -200,10 +206,21 @@ pub const OPTIONS: &[OptionRow] = &[
     )
     .default("auto")
     .help("symmetry reduction"),
-    row(Id::Fair, "fair", Takes::OneOf(&["none"], &["weak", "strong"]), CHECK)
+    row(Id::Ltl, "ltl", Takes::Value("FORMULA"), CHECK)
+        .repeats()
+        .help("check this formula, too")
+        .spin("spin -f FORMULA"),
+    row(Id::Claim, "claim", Takes::Value("FILE"), CHECK)
+        .repeats()
+        .help("check that no run is accepted by the never claim or HOA automaton in FILE")
+        .spin("spin -N FILE"),
+    row(Id::Fair, "fair", Takes::OneOf(&["none", "weak", "strong"], &[]), CHECK)
         .default("none")
-        .help("fairness that runs must have")
+        .help("fairness that runs must have to count: of a process that could move always (weak), or again and again")
         .spin("pan -f"),
+    row(Id::FairBy, "fair-by", Takes::OneOf(&["auto", "scc", "flag", "copies"], &[]), CHECK)
+        .default("auto")
+        .help("how weak fairness is decided: from components, or by nested search with flags or copies"),
     row(Id::Store, "store", Takes::OneOf(&["auto", "tree", "arena", "hashcompact", "bitstate"], &[]), CHECK)
         .default("auto")
         .help("how states are kept: the last two need least memory and may miss states")
@@ -297,9 +314,6 @@ pub const OPTIONS: &[OptionRow] = &[
     row(Id::Verbose, "verbose", Takes::Nothing, MODELS).short('v').help("more: whole traces, all unreached code"),
     row(Id::Help, "help", Takes::Nothing, EVERY).short('h').help("this text"),
     row(Id::Version, "version", Takes::Nothing, EVERY).short('V').help("the version").spin("spin -V"),
-    row(Id::Planned, "ltl", Takes::Value("FORMULA"), CHECK),
-    row(Id::Planned, "claim", Takes::Value("FILE"), CHECK),
-    row(Id::Planned, "fair-by", Takes::Value("HOW"), CHECK),
     row(Id::Planned, "progress", Takes::Value("WHAT"), CHECK),
     row(Id::Planned, "unless-repair", Takes::Value("HOW"), CHECK),
     row(Id::Planned, "fair-repair", Takes::Value("HOW"), CHECK),
@@ -369,6 +383,10 @@ pub struct Options {
     pub files: Vec<PathBuf>,
     pub props: Vec<String>,
     pub search: Search,
+    pub ltls: Vec<String>,
+    pub claims: Vec<PathBuf>,
+    pub fairness: Fairness,
+    pub fair_by: FairBy,
     pub store: Store,
     pub plain: bool,
     pub no_dead: bool,
@@ -415,6 +433,8 @@ impl Options {
             select,
             all_errors: self.all_errors,
             store: self.store,
+            fairness: self.fairness,
+            fair_by: self.fair_by,
             plain: self.plain,
             optimise: Optimisations { dead: !self.no_dead, merge: !self.no_merge, unread: !self.no_unread },
             max_depth: self.depth,
@@ -657,6 +677,9 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
             o.search = match text.as_str() {
                 "dfs" => Search::Dfs,
                 "bfs" => Search::Bfs,
+                "scc" => Search::Scc,
+                "ndfs" => Search::Ndfs,
+                "ndfs-seed" => Search::NdfsSeed,
                 _ => Search::Auto,
             }
         }
@@ -670,7 +693,24 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
             }
         }
         // One value each so far, and it is the default.
-        Id::Por | Id::Sym | Id::Fair => {}
+        Id::Por | Id::Sym => {}
+        Id::Ltl => o.ltls.push(text),
+        Id::Claim => o.claims.push(bytes.into()),
+        Id::Fair => {
+            o.fairness = match text.as_str() {
+                "weak" => Fairness::Weak,
+                "strong" => Fairness::Strong,
+                _ => Fairness::None,
+            }
+        }
+        Id::FairBy => {
+            o.fair_by = match text.as_str() {
+                "scc" => FairBy::Scc,
+                "flag" => FairBy::Flags,
+                "copies" => FairBy::Copies,
+                _ => FairBy::Auto,
+            }
+        }
         Id::Executor => {
             o.executor = match text.as_str() {
                 "interp" => Executor::Interp,

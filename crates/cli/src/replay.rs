@@ -55,6 +55,8 @@ pub fn replay(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, 
         Some(ending) => {
             let what = match &ending {
                 Ending::InvalidEnd => "ends in an invalid end state".to_string(),
+                Ending::Cycle => "repeats for ever".to_string(),
+                Ending::Settled => "has broken the property where it ends".to_string(),
                 Ending::Fault(fault) => {
                     let at = fault.at.map_or(String::new(), |(_, t, e)| {
                         let edge = wording::edge(interp.system(), t, e);
@@ -63,7 +65,8 @@ pub fn replay(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, 
                     format!("ends in a violation: {}{at}", fault.kind)
                 }
             };
-            let trace = Trace { initial: Some(run.initial), steps: run.steps, cycle_start: run.cycle_start, ending };
+            let (initial, looks) = (Some(run.initial), Vec::new());
+            let trace = Trace { initial, steps: run.steps, cycle_start: run.cycle_start, looks, ending };
             if !options.quiet {
                 text.push_str(&report::why(&interp, &trace, screen));
             }

@@ -97,11 +97,20 @@ impl Human<'_> {
         if p.kind != Kind::Ltl {
             return printable(&p.name);
         }
-        let formula = self.front.model.iter().flat_map(|m| &m.formulas).find(|f| f.name == p.name);
-        match formula {
+        match self.formula_of(p) {
             Some(f) => format!("ltl {}: {}", printable(&f.name), printable(&f.text)),
             None => format!("ltl {}", printable(&p.name)),
         }
+    }
+
+    fn formula_of(&self, p: &PropertyReport) -> Option<&crate::front::Formula> {
+        let formulas = self.front.model.iter().flat_map(|m| &m.formulas);
+        formulas.into_iter().find(|f| p.kind == Kind::Ltl && f.name == p.name)
+    }
+
+    /// Where a property is written.
+    fn place_of(&self, p: &PropertyReport) -> String {
+        self.formula_of(p).map_or(String::new(), |f| wording::place(self.system(), f.span))
     }
 
     fn violated(&self, p: &PropertyReport, out: &mut String) {
@@ -110,10 +119,16 @@ impl Human<'_> {
             if self.detail == Detail::Quiet {
                 continue;
             }
+            let broken =
+                self.formula_of(p).map(|formula| crate::endless::Broken { interp: self.interp, formula, trace });
+            if let Some(broken) = &broken {
+                let _ = writeln!(out, "      {}", broken.needed());
+            }
             let length = plural(trace.steps.len(), "step");
-            let shortest = if self.report.chosen.search == "bfs" && n == 0 { "shortest trace" } else { "trace" };
+            let search = p.search.map_or("", |n| self.report.searches[n].search);
+            let shortest = if search == "bfs" && n == 0 { "shortest trace" } else { "trace" };
             let _ = writeln!(out, "      {shortest}, {length}\n");
-            self.trace(trace, out);
+            self.trace(trace, broken.as_ref(), out);
             out.push('\n');
         }
         if p.traces.is_empty() {
@@ -134,6 +149,7 @@ impl Human<'_> {
         let system = self.system();
         let (title, place) = match &trace.ending {
             Ending::InvalidEnd => (format!("{}: invalid end state", printable(&p.name)), String::new()),
+            Ending::Cycle | Ending::Settled => (self.title_of_name(p), self.place_of(p)),
             Ending::Fault(fault) => match fault.at {
                 Some((_, t, e)) => {
                     let edge = wording::edge(system, t, e);
@@ -153,7 +169,7 @@ impl Human<'_> {
         let _ = writeln!(out, "{}  {}{place}", self.screen.paint.bad("FAIL"), title);
     }
 
-    fn trace(&self, trace: &Trace, out: &mut String) {
+    fn trace(&self, trace: &Trace, broken: Option<&crate::endless::Broken<'_>>, out: &mut String) {
         if let Some(initial) = &trace.initial {
             let run = Run {
                 interp: self.interp,
@@ -165,6 +181,9 @@ impl Human<'_> {
             };
             out.push_str(&run.render(self.screen));
             out.push('\n');
+        }
+        if let Some(broken) = broken {
+            out.push_str(&broken.values(self.screen));
         }
         out.push_str(&why(self.interp, trace, self.screen));
     }
@@ -248,9 +267,10 @@ impl Human<'_> {
         let _ = writeln!(out, "{}", self.screen.paint.dim(&line));
         if self.auto || self.detail == Detail::Verbose {
             let text = format!(
-                "{}search {}, reduction {}, symmetry {}, fairness {}, store {}, {}, {}",
+                "{}search {}{}, reduction {}, symmetry {}, fairness {}, store {}, {}, {}",
                 if self.auto { "auto chose " } else { "" },
                 c.search,
+                c.endless.map_or(String::new(), |word| format!(" and {word}")),
                 c.por,
                 c.sym,
                 c.fair,

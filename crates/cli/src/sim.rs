@@ -219,6 +219,7 @@ impl Sim<'_> {
             initial: Some(self.now.state.clone()),
             steps: Vec::new(),
             cycle_start: None,
+            looks: Vec::new(),
             ending: Ending::InvalidEnd,
         };
         let why = if self.quiet { String::new() } else { report::why(self.interp, &here, self.screen) };

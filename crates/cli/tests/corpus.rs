@@ -1,15 +1,21 @@
 //! Every model of the corpus answers its truth.
 //!
-//! `corpus/**/*.pml` stands beside `*.expect`: one line `property verdict` each, then `stored` and `transitions` of the
-//! unreduced search. Depth-first and breadth-first must agree with it, and so must the oracle.
+//! `corpus/**/*.pml` stands beside `*.expect`: one line `property verdict` each, for runs that never end also `property weak
+//! verdict` and `property strong verdict`, then `stored` and `transitions` of the unreduced search for what a finite run
+//! can show. Depth-first and breadth-first must agree with it, and so must the oracle and every search for cycles.
 
-use spinor_check::check::{Interpreted, check};
+use spinor_check::check::{Interpreted, Said, Stated, check};
+use spinor_check::claim::{Claim, Marking};
+use spinor_check::cycles::Fairness;
+use spinor_check::cycles::oracle::has_accepted_component;
+use spinor_check::cycles::product::Product;
 use spinor_check::observer::Silent;
 use spinor_check::oracle::Graph;
+use spinor_check::plan::is_endless;
 use spinor_check::report::Report;
-use spinor_check::settings::{Search, Settings};
+use spinor_check::settings::{FairBy, Search, Selection, Settings, Store};
 use spinor_check::verdict::Kind;
-use spinor_lang::{Options, load};
+use spinor_lang::{Model, NamedFormula, Options, load};
 use spinor_model::interp::Interp;
 use spinor_model::validate::validate;
 use std::path::{Path, PathBuf};
@@ -31,12 +37,43 @@ fn models() -> Vec<PathBuf> {
     out
 }
 
-fn lines(report: &Report) -> String {
+/// What the model says of its runs.
+fn stated(model: &Model) -> Vec<Stated> {
+    let of = |f: &NamedFormula| {
+        let said = Said::Formula { formula: f.formula.clone(), props: f.props.clone() };
+        Stated { name: f.name.clone(), said }
+    };
+    model.formulas.iter().map(of).collect()
+}
+
+/// Everything, and what is asked about though no label does.
+fn all_of(expect: &str) -> Selection {
+    let asked = ["accept", "progress"].into_iter().filter(|name| expect.contains(&format!("{name} ")));
+    Selection::Names(["all"].into_iter().chain(asked).map(String::from).collect())
+}
+
+/// The names of the properties of a model that speak of runs that never end, or of the others.
+fn names(interp: &Interp, stated: &[Stated], expect: &str, endless: bool) -> Vec<String> {
+    let nothing = Settings { max_depth: Some(0), select: all_of(expect), ..Settings::default() };
+    let report = check(interp, stated, &nothing, &Interpreted, &mut Silent).expect("all properties");
+    report.properties.into_iter().filter(|p| is_endless(p.kind) == endless).map(|p| p.name).collect()
+}
+
+fn endless(interp: &Interp, stated: &[Stated], expect: &str) -> Selection {
+    Selection::Names(names(interp, stated, expect, true))
+}
+
+/// The verdicts, those about runs that never end for each fairness, and the counts of the search for the others.
+fn lines(reports: &[Report; 3]) -> String {
     let mut out = String::new();
-    for p in &report.properties {
+    for p in &reports[0].properties {
         out.push_str(&format!("{} {}\n", p.name, p.verdict.word()));
+        for report in reports[1..].iter().filter(|_| is_endless(p.kind)) {
+            let verdict = &report.property(&p.name).expect("the same property").verdict;
+            out.push_str(&format!("{} {} {}\n", p.name, report.chosen.fair, verdict.word()));
+        }
     }
-    let stats = report.stats();
+    let stats = reports[0].searches[0];
     out.push_str(&format!("stored {}\ntransitions {}\n", stats.stored, stats.transitions));
     out
 }
@@ -56,15 +93,21 @@ fn every_model_answers_its_truth_in_both_orders_and_by_the_oracle() {
         let Some(model) = loaded.model else { panic!("{name}: {:?}", loaded.diagnostics) };
         assert_eq!(validate(&model.system), Vec::<String>::new(), "{name}");
         let interp = Interp::new(model.system.clone());
-        let formulas: Vec<String> = model.formulas.iter().map(|f| f.name.clone()).collect();
+        let stated = stated(&model);
         for search in [Search::Bfs, Search::Dfs] {
-            let settings = Settings { search, all_errors: Some(1), plain: true, ..Settings::default() };
-            let report = check(&interp, &formulas, &settings, &Interpreted, &mut Silent).expect("all properties");
-            let found = lines(&report);
+            let reports = Fairness::ALL.map(|fairness| {
+                let select =
+                    if fairness == Fairness::None { all_of(&expect) } else { endless(&interp, &stated, &expect) };
+                let settings =
+                    Settings { search, fairness, select, all_errors: Some(1), plain: true, ..Settings::default() };
+                check(&interp, &stated, &settings, &Interpreted, &mut Silent).expect("all properties")
+            });
+            let found = lines(&reports);
             if found != expect {
                 wrong.push_str(&format!("{name} {search:?}\nexpected:\n{expect}found:\n{found}\n"));
             }
         }
+        wrong.push_str(&every_way(&name, &interp, &stated, &expect));
         let graph = Graph::build(&interp);
         let says = |property: &str| expect.contains(&format!("{property} violated\n"));
         for (property, kind) in
@@ -81,6 +124,66 @@ fn every_model_answers_its_truth_in_both_orders_and_by_the_oracle() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
+/// Every search for runs that never end, with and without optimisation, in both stores.
+fn every_way(name: &str, interp: &Interp, stated: &[Stated], expect: &str) -> String {
+    let mut wrong = String::new();
+    let select = endless(interp, stated, expect);
+    let Selection::Names(properties) = &select else { return wrong };
+    for name_of in properties {
+        for fairness in Fairness::ALL {
+            let Some(claim) = claim_of(name_of, stated) else { continue };
+            let found = oracle(interp, &claim, fairness);
+            let fair = if fairness == Fairness::None { "" } else { &format!(" {}", fairness.word()) };
+            if found != expect.contains(&format!("{name_of}{fair} violated\n")) {
+                wrong.push_str(&format!("{name} {fairness:?}: by the oracle, {name_of} is violated: {found}\n"));
+            }
+        }
+    }
+    for (search, fair_by) in WAYS {
+        for fairness in Fairness::ALL {
+            for (plain, store) in [(true, Store::Arena), (false, Store::Tree)] {
+                let select = select.clone();
+                let settings = Settings { search, fair_by, fairness, plain, store, select, ..Settings::default() };
+                let report = check(interp, stated, &settings, &Interpreted, &mut Silent).expect("all properties");
+                for p in &report.properties {
+                    let fair = if fairness == Fairness::None { "" } else { &format!(" {}", fairness.word()) };
+                    let refused = p.search.is_none();
+                    if !refused && !expect.contains(&format!("{}{fair} {}\n", p.name, p.verdict.word())) {
+                        let said = p.verdict.word();
+                        wrong.push_str(&format!("{name} {search:?} {fair_by:?} {fairness:?}: {} {said}\n", p.name));
+                    }
+                }
+            }
+        }
+    }
+    wrong
+}
+
+fn claim_of(name: &str, stated: &[Stated]) -> Option<Claim> {
+    match (name, stated.iter().find(|s| s.name == name).map(|s| &s.said)) {
+        (_, Some(Said::Formula { formula, props })) => {
+            Some(Claim::against(formula, props, Marking::Generalised).expect("a small automaton"))
+        }
+        ("accept", _) => Some(Claim::accept_labels()),
+        ("progress", _) => Some(Claim::without_progress(Marking::Generalised)),
+        _ => None,
+    }
+}
+
+fn oracle(interp: &Interp, claim: &Claim, fairness: Fairness) -> bool {
+    let looking = Interp::looking(interp.shared_system().clone(), &claim.looked);
+    has_accepted_component(&Product::new(&looking, claim, fairness), fairness)
+}
+
+const WAYS: [(Search, FairBy); 6] = [
+    (Search::Scc, FairBy::Scc),
+    (Search::Ndfs, FairBy::Flags),
+    (Search::Ndfs, FairBy::Copies),
+    (Search::NdfsSeed, FairBy::Flags),
+    (Search::NdfsSeed, FairBy::Copies),
+    (Search::Scc, FairBy::Auto),
+];
+
 #[test]
 fn both_searches_agree_with_the_oracle_on_random_models() {
     let mut n = 0;
@@ -90,7 +193,14 @@ fn both_searches_agree_with_the_oracle_on_random_models() {
         let model = loaded.model.unwrap_or_else(|| panic!("seed {seed}: {:?}", loaded.diagnostics));
         assert_eq!(validate(&model.system), Vec::<String>::new(), "seed {seed}");
         let interp = Interp::new(model.system);
-        let settings = |search| Settings { search, all_errors: Some(1), plain: true, ..Settings::default() };
+        let select = Selection::Names(names(&interp, &[], "", false));
+        let settings = |search| Settings {
+            search,
+            select: select.clone(),
+            all_errors: Some(1),
+            plain: true,
+            ..Settings::default()
+        };
         let answer = |search| check(&interp, &[], &settings(search), &Interpreted, &mut Silent).expect("an answer");
         let (bfs, dfs) = (answer(Search::Bfs), answer(Search::Dfs));
         if bfs.stats().stored > 3000 {

@@ -7,6 +7,8 @@
 //! | `ndfs` | nested depth-first search, for one mark at states |
 //! | `fair` | weak fairness put into the states, for nested search |
 //! | `lasso` | a run inside a component |
+//! | `shorten` | a shorter run of the same kind |
+//! | `answer` | from a claim to a run that is replayed |
 //! | `product` | a system beside an automaton |
 //! | `open` | numbers of the states whose component is not complete |
 //! | `oracle` | the whole graph, for tests |
@@ -19,6 +21,7 @@
 //!   A move may also *end* the matter: whatever comes after it, the run is accepted. Every run that has come so far can
 //!   go on fairly, so fairness has no say in it.
 
+pub mod answer;
 pub mod fair;
 pub mod lasso;
 pub mod ndfs;
@@ -28,6 +31,7 @@ mod open;
 pub mod oracle;
 pub mod product;
 pub mod scc;
+mod shorten;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -144,6 +148,18 @@ pub enum Fairness {
     None,
     Weak,
     Strong,
+}
+
+impl Fairness {
+    pub const ALL: [Fairness; 3] = [Fairness::None, Fairness::Weak, Fairness::Strong];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Fairness::None => "none",
+            Fairness::Weak => "weak",
+            Fairness::Strong => "strong",
+        }
+    }
 }
 
 /// All marks at once.

@@ -5,7 +5,7 @@
 //! decides. There are two to the power of the number of states sets: this is for graphs of a dozen states.
 
 use super::{Fairness, Moves, Runs, Summary};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 struct Graph {
     /// From, to, marks, owner.
@@ -43,6 +43,60 @@ pub fn has_accepted_run<R: Runs>(runs: &R, fairness: Fairness) -> bool {
         moves.iter().for_each(|(_, _, m)| sum.add_move(m.marks, m.pid));
         connected && sum.is_accepted(runs.n_marks(), fairness)
     })
+}
+
+/// The same for graphs of some thousands of states: everything that each state reaches is written down, and states that
+/// reach each other are a component.
+pub fn has_accepted_component<R: Runs>(runs: &R, fairness: Fairness) -> bool {
+    let graph = build(runs);
+    let all: Vec<usize> = (0..graph.able.len()).collect();
+    graph.ends || graph.accepts_inside(&all, runs.n_marks(), fairness)
+}
+
+impl Graph {
+    /// By moves inside a set of states: whether a component of it is accepted, or, with strong fairness, a part of one.
+    fn accepts_inside(&self, set: &[usize], n_marks: u32, fairness: Fairness) -> bool {
+        let mut next: BTreeMap<usize, Vec<usize>> = set.iter().map(|n| (*n, Vec::new())).collect();
+        for (from, to, _) in &self.moves {
+            if next.contains_key(to)
+                && let Some(list) = next.get_mut(from)
+            {
+                list.push(*to);
+            }
+        }
+        let reach = |from: usize| {
+            let (mut seen, mut todo) = (BTreeSet::new(), vec![from]);
+            while let Some(n) = todo.pop() {
+                todo.extend(next[&n].iter().copied().filter(|to| seen.insert(*to)));
+            }
+            seen
+        };
+        let reached: BTreeMap<usize, BTreeSet<usize>> = set.iter().map(|n| (*n, reach(*n))).collect();
+        let mut left: BTreeSet<usize> = set.iter().copied().collect();
+        while let Some(n) = left.pop_first() {
+            if !reached[&n].contains(&n) {
+                continue; // it never comes back
+            }
+            let part: Vec<usize> = reached[&n].iter().copied().filter(|to| reached[to].contains(&n)).collect();
+            left.retain(|n| !part.contains(n));
+            let inside = |n: &usize| part.binary_search(n).is_ok();
+            let mut sum = Summary::of_state(self.able[part[0]]);
+            part.iter().for_each(|n| sum.add(&Summary::of_state(self.able[*n])));
+            let moves = self.moves.iter().filter(|(from, to, _)| inside(from) && inside(to));
+            moves.for_each(|(_, _, m)| sum.add_move(m.marks, m.pid));
+            if sum.is_accepted(n_marks, fairness) {
+                return true;
+            }
+            // A part that stays away from where somebody is able to move who never does may still be fair.
+            let idle = sum.somewhere.without(sum.moved);
+            let rest: Vec<usize> = part.iter().copied().filter(|n| self.able[*n].both(idle).is_empty()).collect();
+            if fairness == Fairness::Strong && rest.len() < part.len() && self.accepts_inside(&rest, n_marks, fairness)
+            {
+                return true;
+            }
+        }
+        false
+    }
 }
 
 /// How many states can be reached, and how many moves they have; each initial state counts as a move.

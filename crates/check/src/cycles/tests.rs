@@ -93,6 +93,8 @@ fn components_agree_with_every_set_of_states() {
     for seed in seeds.clone() {
         let runs = ToyRuns::random(seed, 7);
         let truths = FAIRNESSES.map(|fairness| oracle::has_accepted_run(&runs, fairness));
+        let by_components = FAIRNESSES.map(|fairness| oracle::has_accepted_component(&runs, fairness));
+        assert_eq!(truths, by_components, "the oracles: seed {seed}");
         assert!(truths[0] || !truths[1], "a fair violation is a violation: seed {seed}");
         assert!(truths[1] || !truths[2], "what is strongly fair is weakly fair: seed {seed}");
         for (n, (fairness, truth)) in FAIRNESSES.into_iter().zip(truths).enumerate() {

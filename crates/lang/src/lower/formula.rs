@@ -8,20 +8,21 @@ use spinor_model::ir::Expr;
 impl Lower {
     pub fn formula(&mut self, l: &ast::Ltl, n: usize) -> NamedFormula {
         self.in_claim = true;
-        let mut props = Vec::new();
-        let formula = temporal(&l.formula, true, &mut |e| self.proposition(e, &mut props));
+        let (mut props, mut prop_texts) = (Vec::new(), Vec::new());
+        let formula = temporal(&l.formula, true, &mut |e| self.proposition(e, &mut props, &mut prop_texts));
         self.in_claim = false;
         let name = l.name.as_ref().map_or_else(|| format!("ltl_{n}"), |n| n.name.to_string());
-        NamedFormula { name, formula, props, text: self.sources.one_line(l.formula.span), span: l.span }
+        NamedFormula { name, formula, props, prop_texts, text: self.sources.one_line(l.formula.span), span: l.span }
     }
 
-    fn proposition(&mut self, e: &ast::Expr, props: &mut Vec<Expr>) -> Formula {
+    fn proposition(&mut self, e: &ast::Expr, props: &mut Vec<Expr>, texts: &mut Vec<String>) -> Formula {
         match self.expr(e) {
             Expr::Const(0) => Formula::False,
             Expr::Const(_) => Formula::True,
             value => {
                 let id = props.iter().position(|p| *p == value).unwrap_or_else(|| {
                     props.push(value);
+                    texts.push(self.sources.one_line(e.span));
                     props.len() - 1
                 });
                 Formula::Prop(PropId(id as u32))

@@ -30,6 +30,8 @@ pub struct Options {
     pub undefines: Vec<String>,
     /// Where includes may be found, besides the folder of the model.
     pub include_roots: Vec<PathBuf>,
+    /// Texts with their names that are read behind the model, as if they were its last lines.
+    pub more: Vec<(String, String)>,
 }
 
 /// Reads a file for `#include`.
@@ -72,6 +74,8 @@ pub struct Preprocessor<'a> {
     read: HashMap<PathBuf, (spinor_model::source::FileId, std::sync::Arc<str>)>,
     n_includes: usize,
     n_bytes: usize,
+    /// How many of the further texts have been opened.
+    n_more: usize,
     contexts: Vec<Context>,
     /// The use of a macro in the text itself that is being worked on.
     outer_use: Option<(Rc<Macro>, Span)>,
@@ -125,6 +129,7 @@ impl<'a> Preprocessor<'a> {
             read: HashMap::new(),
             n_includes: 0,
             n_bytes: 0,
+            n_more: 0,
             contexts: Vec::new(),
             outer_use: None,
             arg_depth: 0,
@@ -238,8 +243,16 @@ impl<'a> Preprocessor<'a> {
                     return token;
                 }
                 self.end_of_file();
+                let options = self.options;
                 if self.files.len() == 1 {
-                    return token;
+                    let Some((name, text)) = options.more.get(self.n_more) else { return token };
+                    self.n_more += 1;
+                    self.files.clear();
+                    // Texts may have the same name and are different ones.
+                    let path = PathBuf::from(format!("<{} {name}>", self.n_more));
+                    self.open(name, path, text, None);
+                    self.carried_newline = true;
+                    continue;
                 }
                 self.files.pop();
                 self.carried_newline = true;

@@ -1,0 +1,201 @@
+//! From a claim to an answer: the system that is searched, the search, and the run that it found.
+//!
+//! # The argument
+//!   The system is optimised for those who look from outside: the claim's expressions, and its count of steps unless it
+//!   is closed under stuttering. With fairness there is one thing more to see: a process that is done with its local
+//!   statements at once is never seen where it does not wait for a handshake, so who sends to it would always be able
+//!   to. Statements are not merged then if there may be a rendez-vous.
+//!   What was found is shortened, and replayed as the model was written (`trace`); a formula is evaluated on the states
+//!   that the replay passes, without its automaton, and must be false there.
+
+use super::fair::{self, By, Fair};
+use super::ndfs::{self, Target, WithBits};
+use super::product::Product;
+use super::{Fairness, Lasso, Moves, Request, Runs, Searched, scc, shorten};
+use crate::check::Executors;
+use crate::claim::Claim;
+use crate::observer::Observer;
+use crate::search::Stopped;
+use crate::settings::{FairBy, Search, Store};
+use crate::trace::{self, Endless, Trace};
+use spinor_ltl::{Formula, PropId, Valuation, eval_lasso};
+use spinor_model::interp::Interp;
+use spinor_model::ir::{Effect, Expr, Pid, System};
+use spinor_model::optimise::{Optimisations, Watched, optimise};
+use spinor_model::successors::Successors;
+use spinor_store::{Arena, Compact, Full, Hint};
+use std::sync::Arc;
+
+/// How a claim is to be answered.
+#[derive(Clone, Debug)]
+pub struct Asked<'a> {
+    /// As the model was written.
+    pub interp: &'a Interp,
+    pub claim: &'a Claim,
+    pub search: Search,
+    pub store: Store,
+    pub fair_by: FairBy,
+    pub optimise: Optimisations,
+    pub shorten: bool,
+    pub request: Request,
+}
+
+/// What came of it.
+pub struct Answered {
+    pub trace: Option<Trace>,
+    pub searched: Searched,
+    pub store_bytes: u64,
+}
+
+impl Asked<'_> {
+    pub fn answer<E: Executors>(&self, executors: &E, observer: &mut dyn Observer) -> Answered {
+        let system = self.optimised();
+        let replayed = Interp::looking(system.clone(), &self.claim.looked);
+        let exec = executors.executor(system, &self.claim.looked);
+        let product = Product::new(&exec, self.claim, self.request.fairness);
+        let budget = &self.request.budget;
+        let (searched, store_bytes) = match self.store {
+            Store::Arena => self.with(Arena::new(budget), &product, observer),
+            _ => self.with(Compact::new(budget, Box::new(|_| Hint::default())), &product, observer),
+        };
+        let trace = searched.found.as_ref().map(|lasso| {
+            let judge = Product::new(&replayed, self.claim, self.request.fairness);
+            let lasso =
+                if self.shorten { shorten::shorten(&judge, lasso, self.request.fairness) } else { lasso.clone() };
+            trace::build_endless(self.interp, &replayed, &endless(&judge, &lasso))
+        });
+        Answered { trace, searched, store_bytes }
+    }
+
+    fn optimised(&self) -> Arc<System> {
+        let system = self.interp.shared_system();
+        if self.optimise == Optimisations::NONE {
+            return system.clone();
+        }
+        let hides_waiting = self.request.fairness != Fairness::None && has_rendezvous(system);
+        let counts_steps = !self.claim.stutter_invariant || hides_waiting;
+        let watched = Watched { exprs: &self.claim.looked, counts_steps, ..Watched::default() };
+        Arc::new(optimise(system, self.optimise, &watched).0)
+    }
+
+    fn with<R: Runs, V: WithBits>(
+        &self,
+        store: Result<V, Full>,
+        runs: &R,
+        observer: &mut dyn Observer,
+    ) -> (Searched, u64) {
+        let request = &self.request;
+        let Ok(store) = store else {
+            let stopped = Some(Stopped::Memory(request.budget.limit()));
+            return (Searched { found: None, counters: Default::default(), stopped, bytes: 0 }, 0);
+        };
+        let nested = |target, observer: &mut dyn Observer| {
+            let nested = match (request.fairness, self.fair_by) {
+                (Fairness::None, _) => ndfs::search(runs, &store, target, request, observer),
+                (_, by) => {
+                    let by = if by == FairBy::Copies { By::Copies } else { By::Flags };
+                    let fair = Fair::new(runs, most_processes(self.interp.system()), by);
+                    fair::search(&fair, &store, target, request, observer)
+                }
+            };
+            nested.expect("nested search is given claims with one mark, at states").searched
+        };
+        let searched = match self.search {
+            Search::Ndfs => nested(Target::Path, observer),
+            Search::NdfsSeed => nested(Target::Seed, observer),
+            _ => scc::search(runs, &store, request, observer),
+        };
+        let bytes = spinor_store::Visited::bytes(&store);
+        (searched, bytes)
+    }
+}
+
+/// The steps of a run of the product.
+fn endless<S: Successors>(product: &Product<'_, S>, lasso: &Lasso) -> Endless {
+    let (mut moves, mut desk) = (Moves::default(), product.desk());
+    product.initial(&mut desk, &mut moves);
+    let mut key = moves.key(lasso.initial).to_vec();
+    // The move that ends the matter is the automaton's alone.
+    let n_stem = if lasso.cycle.is_empty() { lasso.stem.len().saturating_sub(1) } else { lasso.stem.len() };
+    let mut walk = |numbers: &[u32]| {
+        let mut steps = Vec::new();
+        for nth in numbers {
+            steps.extend(product.step(&key, *nth));
+            moves.clear();
+            product.moves(&mut desk, &key, &mut moves);
+            key = moves.key(*nth as usize).to_vec();
+        }
+        steps
+    };
+    let stem = walk(&lasso.stem[..n_stem]);
+    let cycle = (!lasso.cycle.is_empty()).then(|| walk(&lasso.cycle));
+    Endless { stem, cycle }
+}
+
+/// Panics if a trace does not break the formula.
+pub fn judge(interp: &Interp, formula: &Formula, props: &[Expr], trace: &Trace) {
+    let (stem, cycle) = valuations(interp, props, trace);
+    let last = stem.last().or(cycle.last()).cloned();
+    // If it is broken for good, it is so however the run goes on.
+    let cycle = if cycle.is_empty() { last.into_iter().collect() } else { cycle };
+    assert!(!eval_lasso(formula, &stem, &cycle).holds(), "T6: the run does not break {formula}");
+}
+
+/// What is true in the states that were looked at, before the cycle and in it.
+pub fn valuations(interp: &Interp, props: &[Expr], trace: &Trace) -> (Vec<Valuation>, Vec<Valuation>) {
+    let judge = Interp::looking(interp.shared_system().clone(), props);
+    let mut all: Vec<Valuation> = Vec::new();
+    for n in &trace.looks {
+        let mut state = trace.before(*n).expect("a state of the trace").clone();
+        let mut bits = Vec::new();
+        judge.look(&mut state, &mut bits).expect("T6: the search could look, too");
+        let holds = |n: &usize| bits[n / 64] >> (n % 64) & 1 == 1;
+        all.push(Valuation::new((0..props.len()).filter(holds).map(|n| PropId(n as u32))));
+    }
+    let Some(start) = trace.cycle_start else { return (all, Vec::new()) };
+    let from = trace.looks.iter().position(|n| *n == start).expect("the cycle begins where somebody looks");
+    if start < trace.steps.len() {
+        all.pop(); // where the cycle begins, once more
+    }
+    let cycle = all.split_off(from);
+    (all, cycle)
+}
+
+/// Some channel may be one: its messages are handed over.
+fn has_rendezvous(system: &System) -> bool {
+    let frames = system.proctypes.iter().map(|t| &t.frame).chain([&system.globals]);
+    frames.flat_map(|f| &f.chans).any(|c| c.capacity == 0)
+}
+
+/// No more processes are alive at a time. Where processes are made over and over, it is the most there can be.
+pub fn most_processes(system: &System) -> u32 {
+    let runs = |e: &&spinor_model::ir::Edge| e.effects.iter().any(|e| matches!(e, Effect::Run { .. }));
+    let mut n = system.active.len() as u32;
+    for (id, t) in system.proctypes.enumerated() {
+        let made = t.edges.iter().filter(runs).count() as u32;
+        if made == 0 {
+            continue;
+        }
+        let started = system.active.iter().filter(|a| **a == id).count() as u32;
+        let is_run = system.proctypes.iter().flat_map(|t| &t.edges).flat_map(|e| &e.effects);
+        let is_run = is_run.clone().any(|e| matches!(e, Effect::Run { proctype, .. } if *proctype == id));
+        if is_run || t.edges.iter().filter(runs).any(|e| reaches(t, e.to, e.from)) {
+            return u32::from(Pid::MAX);
+        }
+        let each = t.edges.iter().flat_map(|e| &e.effects).filter(|e| matches!(e, Effect::Run { .. })).count() as u32;
+        n += started * each.max(made);
+    }
+    n.min(u32::from(Pid::MAX))
+}
+
+fn reaches(t: &spinor_model::ir::Proctype, from: spinor_model::ir::Loc, to: spinor_model::ir::Loc) -> bool {
+    let (mut seen, mut todo) = (std::collections::BTreeSet::from([from]), vec![from]);
+    while let Some(loc) = todo.pop() {
+        if loc == to {
+            return true;
+        }
+        let next = t.locs[loc].edges.iter().map(|e| t.edges[*e].to);
+        todo.extend(next.filter(|loc| seen.insert(*loc)));
+    }
+    false
+}

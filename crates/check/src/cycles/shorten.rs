@@ -1,0 +1,186 @@
+//! A shorter run of the same kind.
+//!
+//! # The argument
+//!   Breadth-first from the start, the nearest state of the cycle that was found is met by a shortest way: from there the
+//!   same cycle goes round, so the run is accepted and fair as it was. If the matter is ended instead, the nearest move
+//!   that does so is looked for.
+//!   Then the cycle: breadth-first from its first state through pairs of a state and the marks met on the way, the
+//!   first way back with all marks is the shortest cycle through that state. With fairness a shorter cycle may be
+//!   less fair; it is taken if it is fair, too.
+//!   The effort is bounded; what is not found within it stays as it was.
+
+use super::{Fairness, Lasso, Moves, Runs, Summary, all_marks};
+use std::collections::HashMap;
+
+/// States that are looked at for each of the two.
+const MOST: usize = 200_000;
+
+pub fn shorten<R: Runs>(runs: &R, lasso: &Lasso, fairness: Fairness) -> Lasso {
+    let mut walker = Walker { runs, desk: runs.desk(), moves: Moves::default() };
+    if lasso.cycle.is_empty() {
+        return walker.nearest_end(lasso.stem.len()).unwrap_or_else(|| lasso.clone());
+    }
+    let mut best = walker.nearest_entry(lasso).unwrap_or_else(|| lasso.clone());
+    if let Some(cycle) = walker.shorter_cycle(&best, fairness) {
+        best.cycle = cycle;
+    }
+    best
+}
+
+struct Walker<'a, R: Runs> {
+    runs: &'a R,
+    desk: R::Desk,
+    moves: Moves,
+}
+
+/// States in the order they were met, each with the one before it and the move from there.
+#[derive(Default)]
+struct Tree {
+    keys: Vec<Vec<u8>>,
+    from: Vec<Option<(usize, u32)>>,
+    known: HashMap<Vec<u8>, usize>,
+}
+
+impl Tree {
+    /// Says whether it is new.
+    fn put(&mut self, key: &[u8], from: Option<(usize, u32)>) -> bool {
+        if self.known.contains_key(key) {
+            return false;
+        }
+        self.known.insert(key.to_vec(), self.keys.len());
+        self.keys.push(key.to_vec());
+        self.from.push(from);
+        true
+    }
+
+    /// The number of the state it begins at, and the moves from there.
+    fn path(&self, mut to: usize) -> (usize, Vec<u32>) {
+        let mut moves = Vec::new();
+        while let Some((before, nth)) = self.from[to] {
+            moves.push(nth);
+            to = before;
+        }
+        moves.reverse();
+        (to, moves)
+    }
+}
+
+impl<R: Runs> Walker<'_, R> {
+    fn expand(&mut self, key: &[u8]) {
+        self.moves.clear();
+        self.runs.moves(&mut self.desk, key, &mut self.moves);
+    }
+
+    fn start(&mut self) -> (Tree, Vec<usize>) {
+        let mut start = Moves::default();
+        self.runs.initial(&mut self.desk, &mut start);
+        let mut tree = Tree::default();
+        // Which of the initial states is the n-th of the tree.
+        let initial = (0..start.all.len()).filter(|n| tree.put(start.key(*n), None)).collect();
+        (tree, initial)
+    }
+
+    /// The keys on a run: before the cycle, and in it.
+    fn keys(&mut self, lasso: &Lasso) -> Vec<Vec<u8>> {
+        let mut start = Moves::default();
+        self.runs.initial(&mut self.desk, &mut start);
+        let mut keys = vec![start.key(lasso.initial).to_vec()];
+        for nth in lasso.stem.iter().chain(&lasso.cycle) {
+            let at = keys[keys.len() - 1].clone();
+            self.expand(&at);
+            keys.push(self.moves.key(*nth as usize).to_vec());
+        }
+        keys
+    }
+
+    fn nearest_end(&mut self, n_moves: usize) -> Option<Lasso> {
+        let (mut tree, initial) = self.start();
+        let mut at = 0;
+        while at < tree.keys.len().min(MOST) {
+            let key = tree.keys[at].clone();
+            self.expand(&key);
+            if let Some(nth) = self.moves.ends {
+                let (start, mut stem) = tree.path(at);
+                stem.push(nth);
+                return (stem.len() < n_moves).then(|| Lasso { initial: initial[start], stem, cycle: Vec::new() });
+            }
+            for n in 0..self.moves.all.len() {
+                tree.put(self.moves.key(n), Some((at, n as u32)));
+            }
+            at += 1;
+        }
+        None
+    }
+
+    fn nearest_entry(&mut self, lasso: &Lasso) -> Option<Lasso> {
+        let keys = self.keys(lasso);
+        let places: HashMap<&[u8], usize> =
+            (lasso.stem.len()..keys.len() - 1).rev().map(|n| (&keys[n][..], n - lasso.stem.len())).collect();
+        let (mut tree, initial) = self.start();
+        let mut at = 0;
+        while at < tree.keys.len().min(MOST) {
+            if let Some(turn) = places.get(&tree.keys[at][..]) {
+                let (start, stem) = tree.path(at);
+                let mut cycle = lasso.cycle.clone();
+                cycle.rotate_left(*turn);
+                return Some(Lasso { initial: initial[start], stem, cycle });
+            }
+            let key = tree.keys[at].clone();
+            self.expand(&key);
+            for n in 0..self.moves.all.len() {
+                tree.put(self.moves.key(n), Some((at, n as u32)));
+            }
+            at += 1;
+        }
+        None
+    }
+
+    fn shorter_cycle(&mut self, lasso: &Lasso, fairness: Fairness) -> Option<Vec<u32>> {
+        let keys = self.keys(lasso);
+        let first = &keys[lasso.stem.len()];
+        let all = all_marks(self.runs.n_marks());
+        // A key here has the marks met so far behind it.
+        let with = |key: &[u8], marks: u64| [key, &marks.to_le_bytes()].concat();
+        let mut tree = Tree::default();
+        tree.put(&with(first, 0), None);
+        let mut at = 0;
+        while at < tree.keys.len().min(MOST) {
+            let pair = tree.keys[at].clone();
+            let (key, marks) = pair.split_at(pair.len() - 8);
+            let marks = u64::from_le_bytes(*marks.first_chunk().expect("eight bytes"));
+            self.expand(key);
+            let moves = self.moves.clone();
+            for n in 0..moves.all.len() {
+                let met = (marks | moves.all[n].marks) & all;
+                if met == all && moves.key(n) == &first[..] {
+                    let (_, mut cycle) = tree.path(at);
+                    cycle.push(n as u32);
+                    let shorter = cycle.len() < lasso.cycle.len() && self.is_fair(first, &cycle, fairness);
+                    return shorter.then_some(cycle);
+                }
+                tree.put(&with(moves.key(n), met), Some((at, n as u32)));
+            }
+            at += 1;
+        }
+        None
+    }
+
+    fn is_fair(&mut self, first: &[u8], cycle: &[u32], fairness: Fairness) -> bool {
+        let (mut at, mut sum): (Vec<u8>, Option<Summary>) = (first.to_vec(), None);
+        for nth in cycle {
+            self.expand(&at);
+            let here = Summary::of_state(self.moves.able);
+            let sum = match &mut sum {
+                Some(sum) => {
+                    sum.add(&here);
+                    sum
+                }
+                none => none.insert(here),
+            };
+            let m = &self.moves.all[*nth as usize];
+            sum.add_move(m.marks, m.pid);
+            at = self.moves.key(*nth as usize).to_vec();
+        }
+        sum.is_some_and(|sum| sum.is_accepted(self.runs.n_marks(), fairness))
+    }
+}
