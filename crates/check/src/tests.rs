@@ -1,6 +1,7 @@
 //! Whole checks of small systems.
 
-use crate::check::{Interpreted, check};
+use crate::check::{Interpreted, Said, Stated, check};
+use crate::cycles::Fairness;
 use crate::explain::{statement, why};
 use crate::models;
 use crate::observer::Silent;
@@ -9,8 +10,10 @@ use crate::report::Report;
 use crate::settings::{Search, Selection, Settings, Store};
 use crate::trace::{Ending, Trace, replay};
 use crate::verdict::{Kind, Verdict};
+use spinor_ltl::{Formula, PropId};
 use spinor_model::fault::FaultKind;
 use spinor_model::interp::Interp;
+use spinor_model::ir::Expr;
 
 fn run(interp: &Interp, settings: &Settings) -> Report {
     check(interp, &[], settings, &Interpreted, &mut Silent).expect("a sensible request")
@@ -163,19 +166,25 @@ fn changes_name_variables_channels_and_locals() {
 }
 
 #[test]
-fn what_cannot_be_checked_is_said_and_not_held() {
+fn what_is_refused_is_said_and_not_held() {
     let interp = models::lock();
+    let live = Formula::Always(Box::new(Formula::Eventually(Box::new(Formula::Prop(PropId(0))))));
+    let said = Said::Formula { formula: live, props: vec![Expr::Const(1)] };
+    let stated = [Stated { name: "live".to_string(), said }];
     let select = Selection::Names(vec!["progress".to_string(), "live".to_string(), "deadlock".to_string()]);
     let settings = Settings { select, ..Settings::default() };
-    let report =
-        check(&interp, &["live".to_string()], &settings, &Interpreted, &mut Silent).expect("a sensible request");
-    assert_eq!(words(&report), [("deadlock", "holds"), ("progress", "inconclusive"), ("live", "inconclusive")]);
-    for p in &report.properties[1..] {
-        assert!(p.verdict.because().is_some_and(|b| b.contains("cannot be checked yet")), "{p:?}");
-        assert_eq!(p.search, None);
-    }
+    let answer = |settings: &Settings| check(&interp, &stated, settings, &Interpreted, &mut Silent).expect("sensible");
+    let report = answer(&settings);
+    assert_eq!(words(&report), [("deadlock", "holds"), ("progress", "violated"), ("live", "holds")]);
     // The assertion was not asked about, and nobody is told that it holds.
     assert!(report.notes.iter().any(|n| n.starts_with("met but not asked about") && n.ends_with("assertion")));
+    let strong = Settings { search: Search::Ndfs, fairness: Fairness::Strong, ..settings };
+    let report = answer(&strong);
+    assert_eq!(words(&report), [("deadlock", "holds"), ("progress", "inconclusive"), ("live", "inconclusive")]);
+    for p in &report.properties[1..] {
+        assert!(p.verdict.because().is_some_and(|b| b.contains("--search scc")), "{p:?}");
+        assert_eq!(p.search, None);
+    }
 }
 
 #[test]

@@ -67,8 +67,8 @@ mod tests {
     #[test]
     fn only_what_exists_is_offered() {
         let check = text(Some(Command::Check));
-        assert!(check.contains("--search auto|dfs|bfs"));
-        for planned in ["stubborn", "--ltl", "--claim", "sarif", "weak"] {
+        assert!(check.contains("--search auto|dfs|bfs|scc|ndfs|ndfs-seed"));
+        for planned in ["stubborn", "--progress", "--audit", "sarif", "dfs-fifo"] {
             assert!(!check.contains(planned), "{planned}");
         }
         assert!(!text(None).contains("explore"));

@@ -914,8 +914,12 @@ mod tests {
     #[test]
     fn what_is_not_built_is_refused_by_name() {
         assert!(refused("m.pml --por ample").contains("`--por ample` is not built yet; `auto` and `off` exist"));
-        assert!(refused("m.pml --fair weak").contains("only `none` exists"));
-        assert!(refused("m.pml --ltl x").contains("`--ltl` is not built yet"));
+        assert!(
+            refused("m.pml --search dfs-fifo").contains("is not built yet"),
+            "{}",
+            refused("m.pml --search dfs-fifo")
+        );
+        assert!(refused("m.pml --progress x").contains("`--progress` is not built yet"));
         assert!(refused("explore m.pml").contains("the command `explore` is not built yet"));
     }
 

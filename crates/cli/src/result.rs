@@ -5,7 +5,7 @@ use crate::front::Front;
 use crate::json::Json;
 use crate::wording;
 use spinor_check::report::{PropertyReport, Report, Stats};
-use spinor_check::trace::{Trace, TraceStep, Value, changes};
+use spinor_check::trace::{Ending, Trace, TraceStep, Value, changes};
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Edge, EdgeId, Pid, ProctypeId, System, Type};
 use spinor_model::state::State;
@@ -27,9 +27,11 @@ pub fn of_report(front: &Front, interp: &Interp, report: &Report) -> Json {
     let c = &report.chosen;
     let options = Json::object([
         ("search", Json::text(c.search)),
+        ("endless", c.endless.map_or(Json::Null, Json::text)),
         ("por", Json::text(c.por)),
         ("sym", Json::text(c.sym)),
         ("fair", Json::text(c.fair)),
+        ("fair_by", c.fair_by.map_or(Json::Null, Json::text)),
         ("store", Json::text(c.store)),
         ("executor", Json::text(c.executor)),
         ("jobs", Json::count(c.jobs as u64)),
@@ -136,9 +138,17 @@ fn trace_json(interp: &Interp, trace: &Trace) -> Json {
         let before = trace.before(i);
         step_json(interp, before, s)
     };
+    let ending = match trace.ending {
+        Ending::Fault(_) => "fault",
+        Ending::InvalidEnd => "invalid-end",
+        Ending::Cycle => "cycle",
+        Ending::Settled => "settled",
+    };
     Json::object([
         ("steps", Json::List(trace.steps.iter().enumerate().map(step).collect())),
         ("cycle_start", trace.cycle_start.map_or(Json::Null, |n| Json::count(n as u64))),
+        ("ending", Json::text(ending)),
+        ("looks", Json::List(trace.looks.iter().map(|n| Json::count(*n as u64)).collect())),
     ])
 }
 
@@ -203,6 +213,7 @@ fn scalar(system: &System, ty: Type, value: i32) -> Json {
 
 fn stats(s: &Stats) -> Json {
     Json::object([
+        ("search", Json::text(s.search)),
         ("stored", Json::count(s.stored)),
         ("matched", Json::count(s.matched)),
         ("transitions", Json::count(s.transitions)),

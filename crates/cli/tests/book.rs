@@ -35,11 +35,11 @@ fn current(name: &str, text: &str) {
 }
 
 #[test]
-fn the_commands_of_the_tutorial_print_what_it_says() {
-    let tutorial = page("tutorial.md");
+fn the_commands_of_the_book_print_what_it_says() {
+    let pages = page("tutorial.md") + &page("fairness.md");
     let tmp = std::env::temp_dir().join(format!("spinor-book-{}", std::process::id()));
     let mut n = 0;
-    for block in blocks(&tutorial, "console") {
+    for block in blocks(&pages, "console") {
         let mut rest = block.trim_start_matches("$ ");
         while !rest.is_empty() {
             let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
