@@ -30,6 +30,9 @@ pub struct Formula {
     pub name: String,
     pub text: String,
     pub span: Span,
+    pub formula: spinor_ltl::Formula,
+    /// What each proposition says, as it was written.
+    pub says: Vec<String>,
 }
 
 /// Why a file could not be used.
@@ -86,10 +89,8 @@ pub fn load(path: &Path, options: &Options) -> Result<Front, Unreadable> {
         include_roots: options.include_roots.clone(),
     };
     let loaded = spinor_lang::load(&name, &text, &lang_options, &|path: &Path| std::fs::read(path));
-    let model = loaded.model.map(|m| Model {
-        system: m.system,
-        formulas: m.formulas.into_iter().map(|f| Formula { name: f.name, text: f.text, span: f.span }).collect(),
-    });
+    let model =
+        loaded.model.map(|m| Model { system: m.system, formulas: m.formulas.into_iter().map(of_lang).collect() });
     Ok(Front {
         path: name,
         sha256: sha256::hex(text.as_bytes()),
@@ -97,6 +98,10 @@ pub fn load(path: &Path, options: &Options) -> Result<Front, Unreadable> {
         sources: loaded.sources,
         diagnostics: loaded.diagnostics,
     })
+}
+
+fn of_lang(f: spinor_lang::NamedFormula) -> Formula {
+    Formula { name: f.name, text: f.text, span: f.span, formula: f.formula, says: f.says }
 }
 
 /// The long text of a code.

@@ -8,11 +8,15 @@ use spinor_model::ir::Expr;
 impl Lower {
     pub fn formula(&mut self, l: &ast::Ltl, n: usize) -> NamedFormula {
         self.in_claim = true;
-        let mut props = Vec::new();
-        let formula = temporal(&l.formula, true, &mut |e| self.proposition(e, &mut props));
+        let (mut props, mut says) = (Vec::new(), Vec::new());
+        let formula = temporal(&l.formula, true, &mut |e| {
+            let proposition = self.proposition(e, &mut props);
+            says.resize_with(props.len(), || self.sources.one_line(e.span));
+            proposition
+        });
         self.in_claim = false;
         let name = l.name.as_ref().map_or_else(|| format!("ltl_{n}"), |n| n.name.to_string());
-        NamedFormula { name, formula, props, text: self.sources.one_line(l.formula.span), span: l.span }
+        NamedFormula { name, formula, props, says, text: self.sources.one_line(l.formula.span), span: l.span }
     }
 
     fn proposition(&mut self, e: &ast::Expr, props: &mut Vec<Expr>) -> Formula {
