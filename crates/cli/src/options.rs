@@ -55,7 +55,7 @@ pub const COMMANDS: &[CommandRow] = &[
         command: Command::Ltl,
         name: "ltl",
         args: "FORMULA",
-        help: "what a formula says and the automaton that accepts it, as a never claim, HOA or dot",
+        help: "what a formula says and the automaton that accepts it, as a never claim, HOA or a drawing",
     },
     CommandRow {
         command: Command::Graph,
@@ -279,7 +279,7 @@ pub const OPTIONS: &[OptionRow] = &[
         .help("choose each step yourself; `?` lists the commands")
         .spin("spin -i"),
     row(Id::Script, "script", Takes::Value("FILE"), &[Sim]).help("read the commands of -i from FILE"),
-    row(Id::To, "to", Takes::OneOf(&["summary", "never", "hoa", "dot"], &[]), &[Ltl])
+    row(Id::To, "to", Takes::OneOf(&["summary", "never", "hoa", "dot", "mermaid", "svg"], &[]), &[Ltl])
         .default("summary")
         .help("what is printed: the facts, or the automaton in this form")
         .spin("spin -f FORMULA"),
@@ -364,6 +364,8 @@ pub enum To {
     Never,
     Hoa,
     Dot,
+    Mermaid,
+    Svg,
 }
 
 /// How `graph` draws.
@@ -787,6 +789,8 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 "never" => To::Never,
                 "hoa" => To::Hoa,
                 "dot" => To::Dot,
+                "mermaid" => To::Mermaid,
+                "svg" => To::Svg,
                 _ => To::Summary,
             }
         }

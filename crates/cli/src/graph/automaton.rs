@@ -13,7 +13,7 @@ pub fn cluster(automaton: &Automaton, title: String, prop: impl Fn(PropId) -> St
     }
     let literal = |(column, value): &(u32, bool)| {
         let text = prop(a.props[*column as usize]);
-        let simple = text.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let simple = text.chars().all(|c| c.is_alphanumeric() || c == '_') || is_closed(&text);
         let text = if simple { text } else { format!("({text})") };
         if *value { text } else { format!("!{text}") }
     };
@@ -36,4 +36,35 @@ pub fn cluster(automaton: &Automaton, title: String, prop: impl Fn(PropId) -> St
         out.enter(s.idx());
     }
     out
+}
+
+/// In parentheses already, the first of which belongs to the last.
+fn is_closed(text: &str) -> bool {
+    let mut depth = 0;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return at > 0 && at + 1 == text.len();
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parentheses_are_not_doubled_and_not_taken_for_others() {
+        for (text, closed) in
+            [("(x == 1)", true), ("((a) && (b))", true), ("(a) && (b)", false), ("x", false), ("", false)]
+        {
+            assert_eq!(is_closed(text), closed, "{text}");
+        }
+        assert!(!is_closed("(x"));
+    }
 }

@@ -53,7 +53,7 @@ pub enum Way {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Layout {
     pub size: Size,
-    /// The middle of each node, and how large its box is: loops may need a higher one.
+    /// The middle of each node, and how large its box is: edges may need a larger one than the text.
     pub nodes: Vec<(Point, Size)>,
     /// The way of each edge, and the left end of its label's middle line.
     pub edges: Vec<(Way, Point)>,
@@ -72,8 +72,10 @@ pub const BESIDE: f64 = 7.0;
 /// How far a loop goes to the right, and the least height it needs.
 pub const LOOP: f64 = 22.0;
 const LOOP_HEIGHT: f64 = 22.0;
-/// Between two edges at a node, if there is room.
+/// Between two edges at a node: if there is room, and always. No edge ends at a corner.
 const PORTS: f64 = 18.0;
+const LEAST_PORTS: f64 = 9.0;
+const CORNERS: f64 = 14.0;
 /// What takes minutes to lay out is not looked at either.
 pub const MOST_BENDS: usize = 400_000;
 /// Swapping neighbours is slow, so only for drawings that people look at closely.
@@ -110,6 +112,16 @@ pub fn layout(nodes: &[Size], lines: &[Line], near: bool) -> Result<Layout, TooL
         size.h = size.h.max(loops);
     }
     let turned = if near { turned_by_distance(nodes.len(), lines) } else { turned(nodes.len(), lines) };
+    // A box is as wide as its edges need side by side.
+    let mut sides = vec![(0, 0); nodes.len()];
+    for (line, turned) in lines.iter().zip(&turned).filter(|(l, _)| l.from != l.to) {
+        let (upper, lower) = if *turned { (line.to, line.from) } else { (line.from, line.to) };
+        sides[upper].1 += 1;
+        sides[lower].0 += 1;
+    }
+    for (size, (above, below)) in boxes.iter_mut().zip(sides) {
+        size.w = size.w.max(LEAST_PORTS * f64::from(i32::max(above, below) - 1) + CORNERS);
+    }
     let ranks = ranks(nodes.len(), lines, &turned);
     let bends: usize = lines.iter().map(|l| (2 * ranks[l.from].abs_diff(ranks[l.to])).saturating_sub(1)).sum();
     if bends > MOST_BENDS {
@@ -118,7 +130,11 @@ pub fn layout(nodes: &[Size], lines: &[Line], near: bool) -> Result<Layout, TooL
     let mut page = Page::new(&boxes, &beside, lines, &turned, &ranks);
     page.sort();
     page.set_ports(&boxes);
-    page.place();
+    if near {
+        page.place_close()
+    } else {
+        page.place()
+    }
     Ok(page.draw(&boxes, lines, &turned))
 }
 
@@ -417,7 +433,7 @@ impl Page {
                     let link = &self.links[l];
                     self.place[if lower_side { link.lower } else { link.upper }]
                 });
-                let room = (size.w - 14.0).max(0.0);
+                let room = (size.w - CORNERS).max(0.0);
                 let k = links.len();
                 let step = if k > 1 { PORTS.min(room / (k - 1) as f64) } else { 0.0 };
                 for (i, l) in links.into_iter().enumerate() {
@@ -426,6 +442,68 @@ impl Page {
                     *(if lower_side { &mut link.upper_port } else { &mut link.lower_port }) = port;
                 }
             }
+        }
+    }
+
+    /// Everything at the mean of its neighbours, as near as the others on its row allow: less straight than `place`,
+    /// and much narrower where many edges are long.
+    fn place_close(&mut self) {
+        for row in &self.rows {
+            let mut x = 0.0;
+            for &t in row {
+                x += self.things[t].left;
+                self.x[t] = x;
+                x += self.things[t].right + APART;
+            }
+            for &t in row {
+                self.x[t] -= x / 2.0;
+            }
+        }
+        let n = self.rows.len();
+        for round in 0..40 {
+            // First one side decides, so that the whole takes shape; then both.
+            let both = round >= 12;
+            for r in 0..n {
+                self.place_row(r, true, both);
+            }
+            for r in (0..n).rev() {
+                self.place_row(r, both, true);
+            }
+        }
+    }
+
+    fn place_row(&mut self, r: usize, look_up: bool, look_down: bool) {
+        let mut wishes: Vec<(f64, f64)> = Vec::new();
+        let mut offsets: Vec<f64> = Vec::new();
+        let mut offset = 0.0;
+        let mut last: Option<usize> = None;
+        for &t in &self.rows[r] {
+            if let Some(last) = last {
+                offset += self.things[last].right + APART + self.things[t].left;
+            }
+            last = Some(t);
+            offsets.push(offset);
+            let (mut sum, mut weight) = (0.0, 0.0);
+            let mut wish = |l: usize, x: f64| {
+                // Bends that continue a bend count more: an edge shall look like one.
+                let w = if self.is_inner(l) { 8.0 } else { 1.0 };
+                sum += w * x;
+                weight += w;
+            };
+            for &l in self.above[t].iter().filter(|_| look_up) {
+                let link = &self.links[l];
+                wish(l, self.x[link.upper] + link.upper_port - link.lower_port);
+            }
+            for &l in self.below[t].iter().filter(|_| look_down) {
+                let link = &self.links[l];
+                wish(l, self.x[link.lower] + link.lower_port - link.upper_port);
+            }
+            // Who has no wish stays, if nobody needs the room.
+            let (wish, weight) = if weight > 0.0 { (sum / weight, weight) } else { (self.x[t], 0.01) };
+            wishes.push((wish - offset, weight));
+        }
+        for (i, x) in in_order(&wishes).into_iter().enumerate() {
+            self.x[self.rows[r][i]] = x + offsets[i];
         }
     }
 
@@ -636,6 +714,23 @@ fn inversions(list: &[usize]) -> usize {
     sum
 }
 
+/// The values nearest to the wishes, by weighted squares, that do not decrease: neighbours whose wishes are out of
+/// order share their mean.
+fn in_order(wishes: &[(f64, f64)]) -> Vec<f64> {
+    let mut blocks: Vec<(f64, f64, usize)> = Vec::new();
+    for &(wish, weight) in wishes {
+        let mut block = (wish, weight, 1);
+        while let Some(&(value, w, n)) = blocks.last()
+            && value > block.0
+        {
+            blocks.pop();
+            block = ((value * w + block.0 * block.1) / (w + block.1), w + block.1, n + block.2);
+        }
+        blocks.push(block);
+    }
+    blocks.into_iter().flat_map(|(value, _, n)| std::iter::repeat_n(value, n)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -648,6 +743,14 @@ mod tests {
     fn random(seed: &mut u64, below: usize) -> usize {
         *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (*seed >> 33) as usize % below
+    }
+
+    #[test]
+    fn values_in_order_are_the_nearest_ones() {
+        assert_eq!(in_order(&[(1.0, 1.0), (2.0, 1.0)]), [1.0, 2.0]);
+        assert_eq!(in_order(&[(3.0, 1.0), (1.0, 1.0)]), [2.0, 2.0]);
+        assert_eq!(in_order(&[(3.0, 3.0), (1.0, 1.0), (5.0, 1.0)]), [2.5, 2.5, 5.0]);
+        assert_eq!(in_order(&[(5.0, 1.0), (4.0, 1.0), (0.0, 1.0)]), [3.0, 3.0, 3.0]);
     }
 
     #[test]

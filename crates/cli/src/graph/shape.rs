@@ -52,7 +52,7 @@ pub enum Kind {
 
 /// The longest line of a statement, and of what is told about states, of which there are many.
 pub const WIDE: usize = 40;
-pub const NARROW: usize = 24;
+pub const NARROW: usize = 28;
 /// The most lines of a text.
 const LINES: usize = 4;
 
