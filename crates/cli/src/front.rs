@@ -4,6 +4,7 @@ use crate::options::Options;
 use crate::sha256;
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::ir::System;
+use spinor_model::print;
 use spinor_model::source::{Sources, Span};
 use std::fmt;
 use std::io;
@@ -89,8 +90,9 @@ pub fn load(path: &Path, options: &Options) -> Result<Front, Unreadable> {
         include_roots: options.include_roots.clone(),
     };
     let loaded = spinor_lang::load(&name, &text, &lang_options, &|path: &Path| std::fs::read(path));
-    let model =
-        loaded.model.map(|m| Model { system: m.system, formulas: m.formulas.into_iter().map(of_lang).collect() });
+    let model = loaded
+        .model
+        .map(|m| Model { formulas: m.formulas.into_iter().map(|f| of_lang(&m.system, f)).collect(), system: m.system });
     Ok(Front {
         path: name,
         sha256: sha256::hex(text.as_bytes()),
@@ -100,8 +102,13 @@ pub fn load(path: &Path, options: &Options) -> Result<Front, Unreadable> {
     })
 }
 
-fn of_lang(f: spinor_lang::NamedFormula) -> Formula {
-    Formula { name: f.name, text: f.text, span: f.span, formula: f.formula, says: f.says }
+fn of_lang(system: &System, f: spinor_lang::NamedFormula) -> Formula {
+    // Two uses of one macro look alike and need not mean the same: those are told apart by what they came to.
+    let twice = |n: usize| f.says.iter().filter(|text| **text == f.says[n]).count() > 1;
+    let printed = |n: usize| print::expr(system, &system.globals, &f.props[n]).replace('@', "");
+    let text = |n: usize| if twice(n) { printed(n) } else { f.says[n].clone() };
+    let says = (0..f.says.len()).map(text).collect();
+    Formula { name: f.name, text: f.text, span: f.span, formula: f.formula, says }
 }
 
 /// The long text of a code.

@@ -35,8 +35,8 @@ fn current(name: &str, text: &str) {
 }
 
 #[test]
-fn the_commands_of_the_tutorial_print_what_it_says() {
-    let tutorial = page("tutorial.md");
+fn the_commands_of_the_pages_print_what_they_say() {
+    let tutorial = page("tutorial.md") + &page("graph.md");
     let tmp = std::env::temp_dir().join(format!("spinor-book-{}", std::process::id()));
     let mut n = 0;
     for block in blocks(&tutorial, "console") {

@@ -366,6 +366,21 @@ fn what_is_named_is_drawn_and_nothing_else() {
 }
 
 #[test]
+fn propositions_are_told_as_they_were_written_and_never_confused() {
+    let folder = folder("props");
+    let text = "byte x;\n#define is(n) (x == n)\n#define low x < 3\n#define both (<> (x == 1) && <> (x == 2))\nactive proctype P() { x = 1 }\n\
+                ltl a { [] (is(1) -> <> is(2)) }\nltl b { [] (low -> <> (!(low))) }\nltl c { both }\n";
+    std::fs::write(folder.join("m.pml"), text).expect("written");
+    let a = said(&folder, &["m.pml", "-q", "--of", "a"]);
+    assert!(a.contains("[label=\"(is(1)) && !(is(2))\"]"), "{a}");
+    let b = said(&folder, &["m.pml", "-q", "--of", "b"]);
+    assert!(b.contains("[label=\"low\"]") && b.contains("[label=\"!low\"]"), "{b}");
+    let c = said(&folder, &["m.pml", "-q", "--of", "c"]);
+    assert!(c.contains("(x == 1) && !(x == 2)"), "{c}");
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+#[test]
 fn a_file_is_written_if_one_is_named_and_its_name_says_the_form() {
     let folder = folder("out");
     for (name, start) in [("a.svg", "<svg"), ("a.mmd", "flowchart"), ("a.dot", "digraph"), ("a", "digraph")] {
@@ -392,6 +407,7 @@ fn what_cannot_be_drawn_is_refused_with_a_way_out() {
         (&[small, "-q", "--max-states", "9"], "add `--of states`"),
         (&[small, "-q", "--of", "states", "--max-states", "2"], "the model has more than 2 states"),
         (&[small, "--to", "png"], "expected one of `dot`, `mermaid`, `svg`"),
+        (&["none.pml", "-q"], "there is no proctype in `none.pml`"),
         (&["bad.pml"], "cannot find variable `x`"),
         (&["missing.pml"], "there is no such file"),
         (&[], "`graph` needs a model"),

@@ -35,9 +35,11 @@ impl Lower {
 }
 
 /// The formula above its propositions, which `atom` gives. Whatever has no temporal operator is one proposition if they
-/// are to be `whole`, and else what is below the boolean operators.
+/// are to be `whole`, and else what is below the boolean operators. A negation is always above, so that `p` and `!p` are
+/// about the same proposition.
 pub(crate) fn temporal(e: &ast::Expr, whole: bool, atom: &mut dyn FnMut(&ast::Expr) -> Formula) -> Formula {
-    if whole && !has_temporal(e) {
+    let negated = matches!(e.kind, ExprKind::Paren(_) | ExprKind::Unary(UnOp::Not, _));
+    if whole && !negated && !has_temporal(e) {
         return atom(e);
     }
     let mut part = |e: &ast::Expr| Box::new(temporal(e, whole, atom));
