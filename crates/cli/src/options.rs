@@ -295,6 +295,7 @@ pub const OPTIONS: &[OptionRow] = &[
     row(Id::Out, "out", Takes::Value("FILE"), &[Graph])
         .short('o')
         .help("write the drawing to FILE instead of showing it"),
+    row(Id::Quiet, "quiet", Takes::Nothing, &[Graph]).short('q').help("no warnings"),
     row(Id::MaxStates, "max-states", Takes::Value("N"), &[Graph])
         .default("500")
         .help("draw no states if there are more than N"),
@@ -317,7 +318,7 @@ pub const OPTIONS: &[OptionRow] = &[
     row(Id::Width, "width", Takes::Value("N"), &[Check, Sim, Replay])
         .default("COLUMNS, or 120")
         .help("widest line of a trace"),
-    row(Id::Quiet, "quiet", Takes::Nothing, READERS).short('q').help("the verdicts only"),
+    row(Id::Quiet, "quiet", Takes::Nothing, MODELS).short('q').help("the verdicts only"),
     row(Id::Verbose, "verbose", Takes::Nothing, MODELS).short('v').help("more: whole traces, all unreached code"),
     row(Id::Help, "help", Takes::Nothing, EVERY).short('h').help("this text"),
     row(Id::Version, "version", Takes::Nothing, EVERY).short('V').help("the version").spin("spin -V"),
@@ -1016,8 +1017,12 @@ mod tests {
                 if a.long == b.long {
                     assert!(!a.commands.iter().any(|c| b.commands.contains(c)), "{}", a.long);
                     assert_eq!((a.short, a.repeats), (b.short, b.repeats), "{}", a.long);
-                    let value = |o: &OptionRow| matches!(o.takes, Takes::Value(_) | Takes::OneOf(..));
-                    assert!(value(a) && value(b), "{}", a.long);
+                    let value = |o: &OptionRow| match o.takes {
+                        Takes::Value(_) | Takes::OneOf(..) => true,
+                        Takes::Nothing => false,
+                        Takes::Optional(_) => panic!("{}", o.long),
+                    };
+                    assert_eq!(value(a), value(b), "{}", a.long);
                     continue;
                 }
                 assert!(a.short.is_none() || a.short != b.short);

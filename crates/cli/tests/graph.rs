@@ -55,8 +55,9 @@ fn folder(name: &str) -> PathBuf {
 }
 
 /// Every form by its word, and what must be true of its texts.
-const FORMS: [(&str, fn(&str) -> Result<Count, String>); 3] =
-    [("dot", check_dot), ("mermaid", check_mermaid), ("svg", check_svg)];
+const FORMS: [(&str, Checker); 3] = [("dot", check_dot), ("mermaid", check_mermaid), ("svg", check_svg)];
+
+type Checker = fn(&str) -> Result<Count, String>;
 
 /// What a text draws, counted by reading it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -80,7 +81,7 @@ fn string_end(text: &str) -> Option<usize> {
     None
 }
 
-/// A statement a line: comments, braces that match, attributes whose strings are closed, edges between nodes that exist.
+/// A statement a line: comments, braces that match, strings that are closed, edges between nodes that exist.
 fn check_dot(text: &str) -> Result<Count, String> {
     let mut count = Count::default();
     let mut depth = 0;
@@ -137,7 +138,7 @@ fn check_mermaid(text: &str) -> Result<Count, String> {
         let bad = |why: &str| Err(format!("{why}: {line}"));
         let line = line.trim();
         let words: Vec<&str> = line.split('"').collect();
-        if words.len() % 2 == 0 {
+        if words.len().is_multiple_of(2) {
             return bad("an open string");
         }
         for string in words.iter().skip(1).step_by(2) {
@@ -368,7 +369,8 @@ fn what_is_named_is_drawn_and_nothing_else() {
 #[test]
 fn propositions_are_told_as_they_were_written_and_never_confused() {
     let folder = folder("props");
-    let text = "byte x;\n#define is(n) (x == n)\n#define low x < 3\n#define both (<> (x == 1) && <> (x == 2))\nactive proctype P() { x = 1 }\n\
+    let text = "byte x;\n#define is(n) (x == n)\n#define low x < 3\n\
+                #define both (<> (x == 1) && <> (x == 2))\nactive proctype P() { x = 1 }\n\
                 ltl a { [] (is(1) -> <> is(2)) }\nltl b { [] (low -> <> (!(low))) }\nltl c { both }\n";
     std::fs::write(folder.join("m.pml"), text).expect("written");
     let a = said(&folder, &["m.pml", "-q", "--of", "a"]);

@@ -2,14 +2,16 @@
 //!
 //! # The argument
 //!   1. *Ranks.* An edge that closes a cycle of a depth-first walk is turned round; then a node's rank is the length of
-//!      the longest way to it, so every edge leads to a higher rank.
+//!      the longest way to it, so every edge leads to a higher rank. In graphs of states, edges that lead nearer to
+//!      the start are turned: there are fewer ranks, and how far down a state lies is how far it is.
 //!   2. *Bends.* Nodes lie on even ranks. An edge has a bend on each rank between its ends: one at least, and the one
 //!      next to where it comes from carries its label. So labels have room of their own, as nodes have.
 //!   3. *Order.* Within a rank, everything is sorted by the mean place of its neighbours, rank by rank, down and up
 //!      again; neighbours are swapped where that uncrosses edges. The order with the fewest crossings is kept.
 //!   4. *Places.* Each thing is put below the middle one of its neighbours where nothing prevents it, and edges stay
 //!      straight where they only pass. This is done from above and from below, to the left and to the right, and the
-//!      four are averaged (Brandes and Köpf, 2001).
+//!      four are averaged (Brandes and Köpf, 2001). Graphs of states have so many long edges that this would be far too
+//!      wide: there everything lies at the mean of its neighbours, or as near to it as the others allow.
 //!   5. *Ways.* An edge runs straight down through a rank and bends only between ranks, where nothing else lies. So it
 //!      crosses other edges, but no node and no label.
 //!
@@ -584,8 +586,7 @@ impl Page {
                 let mut links = if up { self.below[t].clone() } else { self.above[t].clone() };
                 links.sort_by_key(|&l| place[before(l)]);
                 let Some(last) = links.len().checked_sub(1) else { continue };
-                for m in last / 2..=last.div_ceil(2) {
-                    let l = links[m];
+                for &l in &links[last / 2..=last.div_ceil(2)] {
                     let other = before(l);
                     if root[t] == t && !crossing[l] && !taken[other] && place[other] >= free {
                         (root[t], taken[other]) = (root[other], true);

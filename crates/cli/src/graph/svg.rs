@@ -126,8 +126,10 @@ fn block(lines: &[String]) -> Size {
 
 /// How many letters wide; those of some scripts are twice as wide.
 fn letters(text: &str) -> f64 {
-    let wide = |c: char| matches!(c as u32, 0x1100..=0x115f | 0x2e80..=0xa4cf | 0xac00..=0xd7a3 | 0xf900..=0xfaff | 0xfe30..=0xfe6f | 0xff00..=0xff60 | 0x1f300..=0x1faff | 0x20000..=0x3fffd);
-    text.chars().map(|c| if wide(c) { 2.0 } else { 1.0 }).sum()
+    let wide =
+        [(0x1100, 0x115f), (0x2e80, 0xa4cf), (0xac00, 0xd7a3), (0xf900, 0xfaff), (0xff00, 0xff60), (0x1f300, 0x3fffd)];
+    let is_wide = |c: char| wide.iter().any(|&(from, to)| (from..=to).contains(&(c as u32)));
+    text.chars().map(|c| if is_wide(c) { 2.0 } else { 1.0 }).sum()
 }
 
 fn draw(out: &mut String, cluster: &Cluster, layout: &Layout) {

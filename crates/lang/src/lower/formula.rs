@@ -35,8 +35,8 @@ impl Lower {
 }
 
 /// The formula above its propositions, which `atom` gives. Whatever has no temporal operator is one proposition if they
-/// are to be `whole`, and else what is below the boolean operators. A negation is always above, so that `p` and `!p` are
-/// about the same proposition.
+/// are to be `whole`, and else what is below the boolean operators. A negation is always above: `p` and `!p` are about
+/// the same proposition.
 pub(crate) fn temporal(e: &ast::Expr, whole: bool, atom: &mut dyn FnMut(&ast::Expr) -> Formula) -> Formula {
     let negated = matches!(e.kind, ExprKind::Paren(_) | ExprKind::Unary(UnOp::Not, _));
     if whole && !negated && !has_temporal(e) {
