@@ -28,16 +28,18 @@ fn flags(command: Command) -> String {
     words.join(" ")
 }
 
-/// Every option with a fixed list of values, once.
-fn choices() -> Vec<(&'static OptionRow, &'static [&'static str])> {
-    let mut out: Vec<(&OptionRow, &[&str])> = Vec::new();
+/// Every option with a fixed list of values, once; where commands differ, the values of all.
+fn choices() -> Vec<(&'static OptionRow, Vec<&'static str>)> {
+    let mut out: Vec<(&OptionRow, Vec<&str>)> = Vec::new();
     for command in COMMANDS {
         for row in options_of(command.command) {
-            if let Takes::OneOf(built, _) = row.takes
-                && !out.iter().any(|(o, _)| o.long == row.long)
-            {
-                out.push((row, built));
-            }
+            let Takes::OneOf(built, _) = row.takes else { continue };
+            let at = out.iter().position(|(o, _)| o.long == row.long).unwrap_or_else(|| {
+                out.push((row, Vec::new()));
+                out.len() - 1
+            });
+            let new: Vec<&str> = built.iter().filter(|v| !out[at].1.contains(v)).copied().collect();
+            out[at].1.extend(new);
         }
     }
     out

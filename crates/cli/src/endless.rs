@@ -20,7 +20,7 @@ pub struct Broken<'a> {
 
 impl Broken<'_> {
     fn prop(&self, p: PropId) -> String {
-        printable(self.formula.prop_texts.get(p.0 as usize).map_or("", |text| text.as_str()))
+        printable(self.formula.says.get(p.0 as usize).map_or("", |text| text.as_str()))
     }
 
     fn text(&self, f: &Ltl) -> String {

@@ -4,7 +4,8 @@ use crate::options::Options;
 use crate::sha256;
 use spinor_ltl::Automaton;
 use spinor_model::diagnostic::Diagnostic;
-use spinor_model::ir::{Expr, System};
+use spinor_model::ir::{Expr, System, UnOp};
+use spinor_model::print;
 use spinor_model::source::{Sources, Span};
 use std::fmt;
 use std::io;
@@ -36,7 +37,7 @@ pub struct Formula {
     /// What proposition `n` says.
     pub props: Vec<Expr>,
     /// The same as it was written.
-    pub prop_texts: Vec<String>,
+    pub says: Vec<String>,
 }
 
 /// An automaton from a file, which is to accept no run.
@@ -121,28 +122,15 @@ pub fn load(path: &Path, options: &Options) -> Result<Front, Unreadable> {
     };
     let loaded = spinor_lang::load(&name, &text, &lang_options, &|path: &Path| std::fs::read(path));
     let model = loaded.model.map(|m| {
-        let says = |name: &str| {
-            let f = m.formulas.iter().find(|f| f.name == name)?;
-            Some(match f.formula {
-                spinor_ltl::Formula::Prop(p) => f.props[p.0 as usize].clone(),
-                ref constant => Expr::Const(i32::from(*constant == spinor_ltl::Formula::True)),
-            })
-        };
+        let says = |name: &str| m.formulas.iter().find(|f| f.name == name).map(|f| condition(&f.formula, &f.props));
         let automata = given.into_iter().enumerate().map(|(file, (name, hoa))| {
             let looked = hoa.automaton.props.iter().map(|p| says(&column(file, p.0 as usize)).expect("read above"));
             let looked = looked.collect();
             GivenAutomaton { name: hoa.name.unwrap_or(name), automaton: hoa.automaton, looked }
         });
         let automata = automata.collect();
-        let formulas = m.formulas.into_iter().filter(|f| !f.name.starts_with(COLUMN)).map(|f| Formula {
-            name: f.name,
-            text: f.text,
-            span: f.span,
-            formula: f.formula,
-            props: f.props,
-            prop_texts: f.prop_texts,
-        });
-        Model { system: m.system, formulas: formulas.collect(), automata }
+        let formulas = m.formulas.into_iter().filter(|f| !f.name.starts_with(COLUMN));
+        Model { formulas: formulas.map(|f| of_lang(&m.system, f)).collect(), system: m.system, automata }
     });
     Ok(Front {
         path: name,
@@ -158,6 +146,24 @@ const COLUMN: &str = "__column_";
 
 fn column(file: usize, n: usize) -> String {
     format!("{COLUMN}{file}_{n}")
+}
+
+/// A formula without temporal operators, as an expression.
+fn condition(f: &spinor_ltl::Formula, props: &[Expr]) -> Expr {
+    match f {
+        spinor_ltl::Formula::Prop(p) => props[p.0 as usize].clone(),
+        spinor_ltl::Formula::Not(f) => Expr::Unary(UnOp::Not, Box::new(condition(f, props))),
+        constant => Expr::Const(i32::from(*constant == spinor_ltl::Formula::True)),
+    }
+}
+
+fn of_lang(system: &System, f: spinor_lang::NamedFormula) -> Formula {
+    // Two uses of one macro look alike and need not mean the same: those are told apart by what they came to.
+    let twice = |n: usize| f.says.iter().filter(|text| **text == f.says[n]).count() > 1;
+    let printed = |n: usize| print::expr(system, &system.globals, &f.props[n]).replace('@', "");
+    let text = |n: usize| if twice(n) { printed(n) } else { f.says[n].clone() };
+    let says = (0..f.says.len()).map(text).collect();
+    Formula { name: f.name, text: f.text, span: f.span, formula: f.formula, props: f.props, says }
 }
 
 /// The long text of a code.

@@ -5,7 +5,7 @@
 //! | [`options`], [`help`], [`completions`] | the command line, from one table |
 //! | [`front`] | a file into a model |
 //! | [`check`], [`sim`], [`replay`] | the commands that run a model |
-//! | [`ltl`] | formulas and automata |
+//! | [`ltl`], [`graph`] | formulas and automata; drawings |
 //! | [`report`], [`table`], [`wording`], [`diagnostics`] | answers for people |
 //! | [`result`], [`json`], [`sha256`], [`trail`] | answers for programs |
 //! | [`screen`], [`progress`] | terminals |
@@ -19,6 +19,7 @@ pub mod diagnostics;
 mod endless;
 pub mod exit;
 pub mod front;
+pub mod graph;
 pub mod help;
 pub mod json;
 pub mod ltl;
@@ -125,6 +126,7 @@ fn dispatch(options: &Options, out: &mut Out) -> Result<Exit, Usage> {
         Command::Sim => sim::sim(options, screen, out),
         Command::Replay => replay::replay(options, screen, out),
         Command::Ltl => ltl::ltl(options, screen, out),
+        Command::Graph => graph::graph(options, screen, out),
         Command::Plan => {
             out.put(&spinor_check::plan::Printed.to_string());
             Ok(Exit::Fine)

@@ -3,8 +3,9 @@
 use crate::diagnostics::render_all;
 use crate::exit::Exit;
 use crate::front;
-use crate::options::{Options, To, Usage};
-use crate::screen::{Out, Screen, note, plural};
+use crate::graph::{self, shape::Graph};
+use crate::options::{Drawing, Options, To, Usage};
+use crate::screen::{Out, Screen, note, plural, printable};
 use spinor_ltl::{
     Automaton, Class, Formula, Limits, PropId, TooLarge, automaton, buchi_automaton, classify, from_hoa,
     is_stutter_invariant, simplify, state_based, to_dot, to_hoa, to_never,
@@ -32,6 +33,9 @@ pub fn ltl(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, Usa
         To::Never => to_never(&buchi_automaton(formula, Limits::default()).map_err(large)?, &word, names.text()),
         To::Hoa => to_hoa(&automaton(formula, Limits::default()).map_err(large)?, &word, names.text()),
         To::Dot => to_dot(&automaton(formula, Limits::default()).map_err(large)?, &word, names.text()),
+        To::Mermaid | To::Svg => {
+            drawn(&automaton(formula, Limits::default()).map_err(large)?, &word, options.to, names.text())?
+        }
         To::Summary => {
             let made = automaton(formula, Limits::default()).map_err(large)?;
             let against = automaton(&Formula::Not(Box::new(formula.clone())), Limits::default()).map_err(large)?;
@@ -71,9 +75,18 @@ fn of_hoa(path: &str, to: To, out: &mut Out) -> Result<Exit, Usage> {
         To::Never => to_never(&state_based(made), title, names.text()),
         To::Hoa => to_hoa(made, title, names.text()),
         To::Dot => to_dot(made, title, names.text()),
+        To::Mermaid | To::Svg => drawn(made, title, to, names.text())?,
         To::Summary => format!("automaton   {}\n", shape(made, &classify(made))),
     });
     Ok(Exit::Fine)
+}
+
+/// As `spinor graph` draws it.
+fn drawn(made: &Automaton, title: &str, to: To, prop: impl Fn(PropId) -> String) -> Result<String, Usage> {
+    let title = printable(title.trim());
+    let clusters = vec![graph::automaton::cluster(made, title.clone(), prop)];
+    let form = if to == To::Svg { Drawing::Svg } else { Drawing::Mermaid };
+    graph::write(&Graph { title, clusters }, form)
 }
 
 /// What the propositions say.

@@ -19,6 +19,7 @@ pub enum Command {
     Explain,
     Plan,
     Ltl,
+    Graph,
     Completions,
 }
 
@@ -55,7 +56,13 @@ pub const COMMANDS: &[CommandRow] = &[
         command: Command::Ltl,
         name: "ltl",
         args: "FORMULA",
-        help: "what a formula says and the automaton that accepts it, as a never claim, HOA or dot",
+        help: "what a formula says and the automaton that accepts it, as a never claim, HOA or a drawing",
+    },
+    CommandRow {
+        command: Command::Graph,
+        name: "graph",
+        args: "MODEL",
+        help: "draw processes, claims, formulas or states, as dot, Mermaid or SVG",
     },
     CommandRow {
         command: Command::Completions,
@@ -66,7 +73,7 @@ pub const COMMANDS: &[CommandRow] = &[
 ];
 
 /// Commands whose names are taken and that do not exist yet.
-const PLANNED_COMMANDS: &[&str] = &["explore", "test", "graph", "convert", "new", "fmt", "lsp", "spin", "man"];
+const PLANNED_COMMANDS: &[&str] = &["explore", "test", "convert", "new", "fmt", "lsp", "spin", "man"];
 
 /// What an option means to the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,6 +114,9 @@ pub enum Id {
     Script,
     To,
     From,
+    Of,
+    Drawing,
+    MaxStates,
     Help,
     Version,
     /// Known by name and not built.
@@ -168,10 +178,12 @@ impl OptionRow {
     }
 }
 
-use Command::{Check, Completions, Explain, Lint, Ltl, Plan, Replay, Sim};
+use Command::{Check, Completions, Explain, Graph, Lint, Ltl, Plan, Replay, Sim};
 const CHECK: &[Command] = &[Check];
 const MODELS: &[Command] = &[Check, Sim, Replay, Lint];
-const EVERY: &[Command] = &[Check, Sim, Replay, Lint, Explain, Plan, Ltl, Completions];
+/// Those that read a model.
+const READERS: &[Command] = &[Check, Sim, Replay, Lint, Graph];
+const EVERY: &[Command] = &[Check, Sim, Replay, Lint, Explain, Plan, Ltl, Graph, Completions];
 
 pub const OPTIONS: &[OptionRow] = &[
     row(Id::Prop, "prop", Takes::Value("NAME"), CHECK)
@@ -284,24 +296,37 @@ pub const OPTIONS: &[OptionRow] = &[
         .help("choose each step yourself; `?` lists the commands")
         .spin("spin -i"),
     row(Id::Script, "script", Takes::Value("FILE"), &[Sim]).help("read the commands of -i from FILE"),
-    row(Id::To, "to", Takes::OneOf(&["summary", "never", "hoa", "dot"], &[]), &[Ltl])
+    row(Id::To, "to", Takes::OneOf(&["summary", "never", "hoa", "dot", "mermaid", "svg"], &[]), &[Ltl])
         .default("summary")
         .help("what is printed: the facts, or the automaton in this form")
         .spin("spin -f FORMULA"),
     row(Id::From, "from", Takes::OneOf(&["formula", "hoa"], &[]), &[Ltl])
         .default("formula")
         .help("what is read: a formula, or the file of a HOA automaton"),
-    row(Id::Define, "define", Takes::Value("NAME[=VALUE]"), MODELS)
+    row(Id::Of, "of", Takes::Value("NAME"), &[Graph]).repeats().default("every proctype").help(
+        "draw this: a proctype, a claim, `trace`, an ltl name, `states` (all that can be reached), or `all` but these",
+    ),
+    row(Id::Drawing, "to", Takes::OneOf(&["dot", "mermaid", "svg"], &[]), &[Graph])
+        .default("dot")
+        .help("the form of the drawing; the name given with -o decides if this does not"),
+    row(Id::Out, "out", Takes::Value("FILE"), &[Graph])
+        .short('o')
+        .help("write the drawing to FILE instead of showing it"),
+    row(Id::Quiet, "quiet", Takes::Nothing, &[Graph]).short('q').help("no warnings"),
+    row(Id::MaxStates, "max-states", Takes::Value("N"), &[Graph])
+        .default("500")
+        .help("draw no states if there are more than N"),
+    row(Id::Define, "define", Takes::Value("NAME[=VALUE]"), READERS)
         .short('D')
         .repeats()
         .help("define a macro for the preprocessor")
         .spin("spin -DNAME=VALUE"),
-    row(Id::Undefine, "undefine", Takes::Value("NAME"), MODELS)
+    row(Id::Undefine, "undefine", Takes::Value("NAME"), READERS)
         .short('U')
         .repeats()
         .help("remove a macro")
         .spin("spin -UNAME"),
-    row(Id::IncludeRoot, "include-root", Takes::Value("DIR"), MODELS)
+    row(Id::IncludeRoot, "include-root", Takes::Value("DIR"), READERS)
         .repeats()
         .help("another folder that #include may read from"),
     row(Id::Color, "color", Takes::OneOf(&["auto", "always", "never"], &[]), EVERY)
@@ -354,6 +379,17 @@ pub enum To {
     Never,
     Hoa,
     Dot,
+    Mermaid,
+    Svg,
+}
+
+/// How `graph` draws.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Drawing {
+    #[default]
+    Dot,
+    Mermaid,
+    Svg,
 }
 
 /// What runs a model.
@@ -416,11 +452,24 @@ pub struct Options {
     pub script: Option<PathBuf>,
     pub to: To,
     pub from_hoa: bool,
+    pub of: Vec<String>,
+    pub drawing: Option<Drawing>,
+    pub max_states: Option<usize>,
     pub help: bool,
     pub version: bool,
 }
 
 impl Options {
+    /// As asked for, or as the name of the file says.
+    pub fn drawing(&self) -> Drawing {
+        let ending = self.out.as_deref().and_then(|f| f.extension()).and_then(|e| e.to_str());
+        self.drawing.unwrap_or(match ending {
+            Some("svg") => Drawing::Svg,
+            Some("mmd" | "mermaid") => Drawing::Mermaid,
+            _ => Drawing::Dot,
+        })
+    }
+
     pub fn settings(&self) -> Settings {
         let select = match &self.props[..] {
             [] => Selection::All,
@@ -490,10 +539,13 @@ pub fn parse(args: Vec<OsString>) -> Result<Options, Usage> {
     }
     options.files.extend(files.map(PathBuf::from));
     for (row, value) in parser.given {
+        // Commands may share the name of an option and not its meaning.
+        let same = || OPTIONS.iter().filter(|o| o.long == row.long);
+        let row = same().find(|o| options.command.is_some_and(|c| o.commands.contains(&c))).unwrap_or(row);
         if let Some(command) = options.command
             && !row.commands.contains(&command)
         {
-            let users: Vec<_> = row.commands.iter().map(|c| format!("`{}`", name_of(*c))).collect();
+            let users: Vec<_> = same().flat_map(|o| o.commands).map(|c| format!("`{}`", name_of(*c))).collect();
             return Err(Usage::new(format!("`--{}` is not an option of `{}`", row.long, name_of(command)))
                 .help(format!("it belongs to {}", users.join(", "))));
         }
@@ -528,7 +580,7 @@ fn check_arguments(options: &Options) -> Result<(), Usage> {
     };
     let (least, most) = match command {
         Check | Lint => (1, usize::MAX),
-        Sim | Explain | Ltl | Completions => (1, 1),
+        Sim | Explain | Ltl | Graph | Completions => (1, 1),
         Replay => (1, 2),
         Plan => (0, 0),
     };
@@ -778,10 +830,24 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 "never" => To::Never,
                 "hoa" => To::Hoa,
                 "dot" => To::Dot,
+                "mermaid" => To::Mermaid,
+                "svg" => To::Svg,
                 _ => To::Summary,
             }
         }
         Id::From => o.from_hoa = text == "hoa",
+        Id::Of => o.of.push(text),
+        Id::Drawing => {
+            o.drawing = Some(match text.as_str() {
+                "mermaid" => Drawing::Mermaid,
+                "svg" => Drawing::Svg,
+                _ => Drawing::Dot,
+            })
+        }
+        Id::MaxStates => match text.parse() {
+            Ok(n) if n > 0 => o.max_states = Some(n),
+            _ => return Err(wrong("a whole number from 1 on")),
+        },
         Id::Help | Id::Version | Id::Planned => {}
     }
     Ok(())
@@ -973,10 +1039,36 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_two_commands_share_means_what_the_command_says() {
+        assert_eq!(read("graph m --to svg").unwrap().drawing(), Drawing::Svg);
+        assert_eq!(read("--to hoa ltl p").unwrap().to, To::Hoa);
+        assert!(refused("graph m --to hoa").contains("expected one of `dot`, `mermaid`, `svg`"));
+        assert!(refused("ltl p --to svgg").contains("expected one of `summary`"));
+        assert!(refused("sim m --to dot").contains("it belongs to `ltl`, `graph`"));
+        assert!(refused("m --of x").contains("it belongs to `graph`"));
+        let out = |line: &str| read(line).unwrap().drawing();
+        assert_eq!((out("graph m -o x.svg"), out("graph m --out=x.mmd")), (Drawing::Svg, Drawing::Mermaid));
+        assert_eq!((out("graph m -o x"), out("graph m -o x.svg --to dot")), (Drawing::Dot, Drawing::Dot));
+        assert!(refused("graph m --max-states 0").contains("from 1 on"));
+        assert!(refused("graph").contains("`graph` needs a model"));
+    }
+
+    #[test]
     fn names_are_unique_and_rows_are_complete() {
         for (i, a) in OPTIONS.iter().enumerate() {
             for b in &OPTIONS[i + 1..] {
-                assert_ne!(a.long, b.long);
+                // Of two with one name, no command has both, and both are read alike.
+                if a.long == b.long {
+                    assert!(!a.commands.iter().any(|c| b.commands.contains(c)), "{}", a.long);
+                    assert_eq!((a.short, a.repeats), (b.short, b.repeats), "{}", a.long);
+                    let value = |o: &OptionRow| match o.takes {
+                        Takes::Value(_) | Takes::OneOf(..) => true,
+                        Takes::Nothing => false,
+                        Takes::Optional(_) => panic!("{}", o.long),
+                    };
+                    assert_eq!(value(a), value(b), "{}", a.long);
+                    continue;
+                }
                 assert!(a.short.is_none() || a.short != b.short);
             }
             assert!(a.id == Id::Planned || !a.help.is_empty(), "{}", a.long);

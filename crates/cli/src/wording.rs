@@ -10,15 +10,20 @@ use spinor_model::ir::{Edge, EdgeId, Effect, Expr, Pattern, Pid, Place, Proctype
 use spinor_model::source::Span;
 use spinor_model::state::State;
 
-/// What the author wrote, on one line.
+/// What a step does, on one line; a `d_step` is done whole.
 pub fn statement(system: &System, edge: &Edge) -> String {
+    if edge.then == Then::DStep {
+        return format!("d_step {{ {} … }}", printable(&system.sources.one_line(edge.span)));
+    }
+    written(system, edge)
+}
+
+/// What the author wrote for one edge, on one line.
+pub fn written(system: &System, edge: &Edge) -> String {
     if matches!(edge.effects.last(), Some(Effect::End)) {
         return "(ends)".to_string();
     }
     let text = printable(&system.sources.one_line(edge.span));
-    if edge.then == Then::DStep {
-        return format!("d_step {{ {text} … }}");
-    }
     // The step out of a loop does nothing; the text it stands for is the whole loop.
     let word = ["do", "if", "for"].into_iter().find(|w| text.split([' ', ':', '(']).next() == Some(w));
     match word {

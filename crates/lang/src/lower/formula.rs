@@ -8,21 +8,24 @@ use spinor_model::ir::Expr;
 impl Lower {
     pub fn formula(&mut self, l: &ast::Ltl, n: usize) -> NamedFormula {
         self.in_claim = true;
-        let (mut props, mut prop_texts) = (Vec::new(), Vec::new());
-        let formula = temporal(&l.formula, true, &mut |e| self.proposition(e, &mut props, &mut prop_texts));
+        let (mut props, mut says) = (Vec::new(), Vec::new());
+        let formula = temporal(&l.formula, true, &mut |e| {
+            let proposition = self.proposition(e, &mut props);
+            says.resize_with(props.len(), || self.sources.one_line(e.span));
+            proposition
+        });
         self.in_claim = false;
         let name = l.name.as_ref().map_or_else(|| format!("ltl_{n}"), |n| n.name.to_string());
-        NamedFormula { name, formula, props, prop_texts, text: self.sources.one_line(l.formula.span), span: l.span }
+        NamedFormula { name, formula, props, says, text: self.sources.one_line(l.formula.span), span: l.span }
     }
 
-    fn proposition(&mut self, e: &ast::Expr, props: &mut Vec<Expr>, texts: &mut Vec<String>) -> Formula {
+    fn proposition(&mut self, e: &ast::Expr, props: &mut Vec<Expr>) -> Formula {
         match self.expr(e) {
             Expr::Const(0) => Formula::False,
             Expr::Const(_) => Formula::True,
             value => {
                 let id = props.iter().position(|p| *p == value).unwrap_or_else(|| {
                     props.push(value);
-                    texts.push(self.sources.one_line(e.span));
                     props.len() - 1
                 });
                 Formula::Prop(PropId(id as u32))
@@ -32,9 +35,11 @@ impl Lower {
 }
 
 /// The formula above its propositions, which `atom` gives. Whatever has no temporal operator is one proposition if they
-/// are to be `whole`, and else what is below the boolean operators.
+/// are to be `whole`, and else what is below the boolean operators. A negation is always above: `p` and `!p` are about
+/// the same proposition.
 pub(crate) fn temporal(e: &ast::Expr, whole: bool, atom: &mut dyn FnMut(&ast::Expr) -> Formula) -> Formula {
-    if whole && !has_temporal(e) {
+    let negated = matches!(e.kind, ExprKind::Paren(_) | ExprKind::Unary(UnOp::Not, _));
+    if whole && !negated && !has_temporal(e) {
         return atom(e);
     }
     let mut part = |e: &ast::Expr| Box::new(temporal(e, whole, atom));

@@ -46,8 +46,8 @@ pub struct NamedFormula {
     pub formula: Formula,
     /// What proposition `n` says.
     pub props: Vec<Expr>,
-    /// The same as it was written.
-    pub prop_texts: Vec<String>,
+    /// The same as it was written; the first place of several counts.
+    pub says: Vec<String>,
     /// As it was written.
     pub text: String,
     pub span: Span,
