@@ -15,7 +15,8 @@
 //!   I1 a name that was given out has its pair in its class's roots, and all nodes below it are there
 //!
 //! # Cost
-//!   4.3 to 8.7 bytes a state, and 38 to 45 a node; there are as many nodes as parts of different content.
+//!   4.3 to 6.5 bytes a state (8.7 where there are few), and 37 to 43 a node;
+//!   there are as many nodes as parts of different content.
 
 use crate::budget::{Account, Budget, Full};
 use crate::fold::{self, Cells};

@@ -12,12 +12,12 @@
 //!   I1 every node whose number is less than `next` has exactly one slot, or is lost
 //!   I2 no empty slot lies between a node's home and its slot
 //!   I3 a slot is published (release) after the entry it names was written; entries never change after that
-//!   I4 fewer than five eighths of the slots are used, so a probe meets an empty one
+//!   I4 fewer than three quarters of the slots are used, so a probe meets an empty one
 //!
 //! # Owed
 //!   O1 I1 and I3 in all schedules of two threads    tests: `loom_*`
 //!
-//! # Cost  32 bytes for the entry, 6.4 to 12.8 for the slot.
+//! # Cost  32 bytes for the entry, 5.3 to 10.7 for the slot.
 
 use crate::memory::{Octet, Region, prefetch};
 use crate::sync::{Acquire, Apart, AtomicU32, Relaxed, Release};
@@ -261,7 +261,7 @@ impl Nodes {
 }
 
 fn index_limit(bits: u32) -> u32 {
-    (1 << bits) / 8 * 5
+    (1 << bits) / 4 * 3
 }
 
 #[cfg(all(test, not(loom)))]

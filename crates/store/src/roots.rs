@@ -1,8 +1,9 @@
 //! The set of pairs (left root, right root) of one class: one 32-bit slot a state.
 //!
 //! # The argument
-//!   A pair of `m` bits is mixed by a bijection of `m` bits. The top bits of the result choose a *home*, a line of
-//!   16 slots; the rest, the *remainder*, is what a slot keeps. A pair lies in the first of the three lines from
+//!   A pair of `m` bits is mixed by a bijection of `m` bits. There are `f * 2^k` lines of 16 slots, with `f` 1 or 3.
+//!   The result times `f` has as its top bits the pair's *home*, one of the lines; the rest, the *remainder* of `m - k`
+//!   bits, is what a slot keeps. A pair lies in the first of the three lines from
 //!   its home on that had an empty slot when it came, and its slot says which of the three (1, 2, 3; an empty
 //!   slot is 0). So a slot and its place give back the pair, and no two pairs have equal slots in equal places.
 //!   Lines fill from the front and never empty, so a search ends at an empty slot or after three full lines;
@@ -11,17 +12,20 @@
 //!   Putting is one compare-and-swap of an empty slot. Two threads that put the same pair try the same slots in
 //!   the same order; the one that loses a slot looks at what is now in it before going on.
 //!
-//!   Growth doubles the lines, where they are. The home gains the remainder's top bit, so a pair of line `i` goes
-//!   to line `2i - 4` or later: walking from the end, a line is emptied before anything is put there.
+//!   Growth adds half as many lines, or a third, where they are: from 2^k to 3 * 2^(k-1) to 2^(k+1). Homes keep their
+//!   order, and a pair of line `i`, whose home is at most two before it, goes to line `4/3 (i - 2)` or later: walking
+//!   from the end, a line is emptied before anything is put there. The step by half needs a bit of the remainder
+//!   more than there was; where there is none, and where the table is small, the lines double.
 //!   The fields' widths follow the node numbers; when one outgrows its field, all pairs are mixed anew.
 //!
 //! # Invariants
 //!   I1 a pair is in the stash only if its three lines are full
-//!   I2 a remainder has at most 30 bits: `pair_bits - line_bits <= 30`
+//!   I2 a remainder has at most 30 bits
 //!   I3 a line that has an empty slot has only empty slots after it
 //!
 //! # Cost
-//!   4 bytes a slot, at most 92 % full: 4.3 to 8.7 a state. A line is one cache line, and when full about one search
+//!   4 bytes a slot, at most 92 % full: 4.3 to 6.5 a state, to 8.7 in a small table.
+//!   A line is one cache line, and when full about one search
 //!   in ten looks at a second one.
 //!
 //! # Owed
@@ -37,9 +41,13 @@ use std::sync::Mutex;
 const SLOTS: usize = 16;
 const LINES: u32 = 3;
 const REMAINDER_BITS: u32 = 30;
-const FIRST_LINE_BITS: u32 = if cfg!(loom) { 0 } else { 4 };
-const MAX_LINE_BITS: u32 = 32;
-const FIRST_FIELD_BITS: u32 = (FIRST_LINE_BITS + REMAINDER_BITS) / 2;
+const FIRST_SIZE: Size = Size { factor: 1, bits: if cfg!(loom) { 0 } else { 4 } };
+/// Smaller tables double: moving the pairs takes time, and there is little memory to save.
+const STEP_BITS: u32 = if cfg!(test) { 6 } else { 18 };
+const MAX_LINES: usize = 1 << 32;
+const FIRST_FIELD_BITS: u32 = (FIRST_SIZE.bits + REMAINDER_BITS) / 2;
+/// Pairs of these lines may move to a line before their own: `4/3 (i - 2) < i`.
+const EARLY_LINES: usize = 8;
 /// What an entry of the stash may take: 9 bytes at 7/16 of its table's capacity, and the table twice while it grows.
 const STASH_BYTES: u64 = 32;
 
@@ -47,14 +55,58 @@ const STASH_BYTES: u64 = 32;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mixed(u64);
 
+/// How many homes there are: `factor << bits`. The factor is 1 or 3.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Size {
+    factor: u64,
+    bits: u32,
+}
+
+impl Size {
+    fn homes(self) -> usize {
+        (self.factor as usize) << self.bits
+    }
+
+    /// With those behind the last home.
+    fn lines(self) -> usize {
+        self.homes() + LINES as usize - 1
+    }
+
+    /// The next size for pairs of so many bits.
+    fn next(self, pair_bits: u32) -> Size {
+        match self {
+            Size { factor: 1, bits } if bits >= STEP_BITS && pair_bits < bits + REMAINDER_BITS => {
+                Size { factor: 3, bits: bits - 1 }
+            }
+            Size { factor: 1, bits } => Size { factor: 1, bits: bits + 1 },
+            Size { bits, .. } => Size { factor: 1, bits: bits + 2 },
+        }
+    }
+
+    /// This one, or the least greater one that holds pairs of so many bits.
+    fn for_pairs(self, pair_bits: u32) -> Size {
+        let least = pair_bits.saturating_sub(REMAINDER_BITS); // I2
+        match self {
+            Size { bits, .. } if least <= bits => self,
+            Size { factor: 1, .. } => Size { factor: 1, bits: least },
+            Size { bits, .. } => Size { factor: 1, bits: least.max(bits + 2) },
+        }
+    }
+
+    /// More states than this need growth. The middle size is left sooner: a full table is slower, and the next one is
+    /// then as empty at first as the middle one was.
+    fn limit(self) -> u64 {
+        (SLOTS * self.homes()) as u64 * if self.factor == 1 { 92 } else { 82 } / 100
+    }
+}
+
 /// See the module.
 #[derive(Debug)]
 pub struct Roots {
     lines: Region<Line>,
-    line_bits: u32,
+    size: Size,
     left_bits: u32,
     right_bits: u32,
-    /// More states than this need growth.
     limit: u64,
     /// Whether growth was refused: then the table is filled further.
     stretched: bool,
@@ -65,17 +117,16 @@ pub struct Roots {
 
 impl Roots {
     pub fn new(weak: bool, account: &Account) -> Result<Self, Full> {
-        Roots::with_bits(FIRST_LINE_BITS, FIRST_FIELD_BITS, FIRST_FIELD_BITS, weak, account)
+        Roots::with_size(FIRST_SIZE, FIRST_FIELD_BITS, FIRST_FIELD_BITS, weak, account)
     }
 
-    fn with_bits(line_bits: u32, left: u32, right: u32, weak: bool, account: &Account) -> Result<Self, Full> {
-        assert!(left + right - line_bits <= REMAINDER_BITS, "I2");
-        let mut lines = Region::new((1 << MAX_LINE_BITS) + 2)?;
-        lines.grow_to((1 << line_bits) + 2, account)?;
+    fn with_size(size: Size, left: u32, right: u32, weak: bool, account: &Account) -> Result<Self, Full> {
+        assert!(left + right - size.bits <= REMAINDER_BITS, "I2");
+        let mut lines = Region::new(MAX_LINES + LINES as usize - 1)?;
+        lines.grow_to(size.lines(), account)?;
         let stash = Mutex::default();
-        let (left_bits, right_bits) = (left, right);
-        let limit = normal_limit(line_bits);
-        Ok(Roots { lines, line_bits, left_bits, right_bits, limit, stretched: false, stash, weak })
+        let (left_bits, right_bits, limit) = (left, right, size.limit());
+        Ok(Roots { lines, size, left_bits, right_bits, limit, stretched: false, stash, weak })
     }
 
     /// Whether the fields are wide enough for this pair.
@@ -84,6 +135,7 @@ impl Roots {
         (left >> self.left_bits) | (right >> self.right_bits) == 0
     }
 
+    /// More states than this need growth.
     pub fn limit(&self) -> u64 {
         self.limit
     }
@@ -120,37 +172,31 @@ impl Roots {
         self.put_into_stash(mixed, account)
     }
 
-    /// Twice the room, where it is. When memory is refused the table is filled to the brim first.
+    /// More room, where it is. When memory is refused the table is filled to the brim first.
     #[cold]
     pub fn grow(&mut self, account: &Account) -> Result<(), Full> {
         let pair_bits = self.left_bits + self.right_bits;
-        assert!(self.line_bits < pair_bits, "a table has fewer slots than there are pairs");
-        let old_lines = (1 << self.line_bits) + LINES as usize - 1;
-        if self.line_bits == MAX_LINE_BITS {
+        let (old, new) = (self.size, self.size.next(pair_bits));
+        assert!(new.bits <= pair_bits, "a table has fewer slots than there are pairs");
+        if new.homes() > MAX_LINES {
             return Err(Full::Numbers);
         }
-        if let Err(full) = self.lines.grow_to((2 << self.line_bits) + LINES as usize - 1, account) {
+        if let Err(full) = self.lines.grow_to(new.lines(), account) {
             if self.stretched {
                 return Err(full);
             }
             self.stretched = true;
-            self.limit = (16 << self.line_bits) / 100 * 97;
+            self.limit = (SLOTS * old.homes()) as u64 / 100 * 97;
             return Ok(());
         }
-        let old_bits = self.line_bits;
-        self.line_bits += 1;
-        self.limit = normal_limit(self.line_bits);
-        self.stretched = false;
-        let early_lines = old_lines.min(2 * LINES as usize);
+        (self.size, self.limit, self.stretched) = (new, new.limit(), false);
+        let early_lines = old.lines().min(EARLY_LINES);
         let mut early = self.take_stash(account);
-        // The first lines do not move away from themselves.
-        (0..early_lines).for_each(|i| self.empty(i, old_bits, |mixed| early.push(mixed)));
+        (0..early_lines).for_each(|i| early.extend(self.empty(i, old)));
         // How full each line is: cheaper than to look.
         let mut used = vec![0; self.lines.len()];
-        let mut some = Vec::with_capacity(SLOTS);
-        for i in (early_lines..old_lines).rev() {
-            self.empty(i, old_bits, |mixed| some.push(mixed));
-            for mixed in some.drain(..) {
+        for i in (early_lines..old.lines()).rev() {
+            for mixed in self.empty(i, old) {
                 debug_assert!(self.home(mixed) >= i);
                 self.place(mixed, &mut used, account);
             }
@@ -168,13 +214,14 @@ impl Roots {
         let mut left_bits = self.left_bits.max(u32::BITS - left.leading_zeros());
         let mut right_bits = self.right_bits.max(u32::BITS - right.leading_zeros());
         assert!(left_bits.max(right_bits) <= NODE_BITS);
-        // More bits than needed, as long as they cost nothing: widening is not cheap.
-        while left_bits + right_bits < self.line_bits + REMAINDER_BITS && left_bits.min(right_bits) < NODE_BITS {
+        // More bits than needed, as long as they cost nothing: widening is not cheap. One is left for the step by half.
+        let most_bits = self.size.bits + REMAINDER_BITS - u32::from(self.size.factor == 1);
+        while left_bits + right_bits < most_bits && left_bits.min(right_bits) < NODE_BITS {
             let narrow = if left_bits < right_bits { &mut left_bits } else { &mut right_bits };
             *narrow += 1;
         }
-        let line_bits = self.line_bits.max((left_bits + right_bits).saturating_sub(REMAINDER_BITS));
-        let wide = Roots::with_bits(line_bits, left_bits, right_bits, self.weak, account)?;
+        let size = self.size.for_pairs(left_bits + right_bits);
+        let wide = Roots::with_size(size, left_bits, right_bits, self.weak, account)?;
         let mut used = vec![0; wide.lines.len()];
         self.pairs().for_each(|(left, right)| wide.place(wide.mix(left, right), &mut used, account));
         self.take_stash(account);
@@ -192,29 +239,30 @@ impl Roots {
     fn pairs(&self) -> impl Iterator<Item = (u32, u32)> {
         let slots = self.lines.iter().enumerate().flat_map(move |(i, Line(line))| {
             let used = line.iter().map(|slot| slot.load(Relaxed)).take_while(|&slot| slot != 0); // I3
-            used.map(move |slot| self.mixed_at(i, slot, self.line_bits))
+            used.map(move |slot| self.mixed_at(i, slot, self.size))
         });
         let stash = self.stash.lock().expect("no panic while it is locked");
         let stashed: Vec<Mixed> = stash.iter().map(|&mixed| Mixed(mixed)).collect();
         slots.chain(stashed).map(move |mixed| self.unmix(mixed))
     }
 
-    fn empty(&self, i: usize, line_bits: u32, mut each: impl FnMut(Mixed)) {
-        let Line(line) = &self.lines[i];
-        for slot in line {
+    /// The pairs of a line, which has none after that.
+    #[inline(always)]
+    fn empty(&self, i: usize, size: Size) -> impl Iterator<Item = Mixed> {
+        let slots = self.lines[i].0.each_ref().map(|slot| {
             let there = slot.load(Relaxed);
-            if there == 0 {
-                break; // I3
-            }
             slot.store(0, Relaxed);
-            each(self.mixed_at(i, there, line_bits));
-        }
+            there
+        });
+        slots.into_iter().take_while(|&slot| slot != 0).map(move |slot| self.mixed_at(i, slot, size)) // I3
     }
 
-    fn mixed_at(&self, i: usize, slot: u32, line_bits: u32) -> Mixed {
+    #[inline(always)]
+    fn mixed_at(&self, i: usize, slot: u32, size: Size) -> Mixed {
         let home = (i + 1) as u64 - u64::from(slot >> REMAINDER_BITS);
         let remainder = u64::from(slot & ((1 << REMAINDER_BITS) - 1));
-        Mixed(home << (self.left_bits + self.right_bits - line_bits) | remainder)
+        let product = home << (self.left_bits + self.right_bits - size.bits) | remainder;
+        Mixed(if size.factor == 1 { product } else { product / 3 })
     }
 
     /// Puts what is not there, while no other thread looks; `used` says how many slots of each line are. This must not
@@ -222,10 +270,11 @@ impl Roots {
     #[inline(always)]
     fn place(&self, mixed: Mixed, used: &mut [u8], account: &Account) {
         let (home, remainder) = (self.home(mixed), self.remainder(mixed));
-        for (way, used) in (1..=LINES).zip(&mut used[home..]) {
-            if usize::from(*used) < SLOTS {
-                let Line(line) = &self.lines[home + way as usize - 1];
-                line[usize::from(*used)].store(way << REMAINDER_BITS | remainder, Relaxed);
+        for way in 1..=LINES {
+            let at = home + way as usize - 1;
+            let used = &mut used[at];
+            if let Some(slot) = self.lines[at].0.get(usize::from(*used)) {
+                slot.store(way << REMAINDER_BITS | remainder, Relaxed);
                 *used += 1;
                 return;
             }
@@ -253,12 +302,13 @@ impl Roots {
 
     #[inline(always)]
     fn home(&self, Mixed(mixed): Mixed) -> usize {
-        (mixed >> (self.left_bits + self.right_bits - self.line_bits)) as usize
+        ((mixed * self.size.factor) >> (self.left_bits + self.right_bits - self.size.bits)) as usize
     }
 
     #[inline(always)]
     fn remainder(&self, Mixed(mixed): Mixed) -> u32 {
-        (mixed & ((1 << (self.left_bits + self.right_bits - self.line_bits)) - 1)) as u32
+        let bits = self.left_bits + self.right_bits - self.size.bits;
+        ((mixed * self.size.factor) & ((1 << bits) - 1)) as u32
     }
 
     #[inline(always)]
@@ -272,10 +322,6 @@ impl Roots {
         let pair = if self.weak { mixed } else { unmix(mixed, self.left_bits + self.right_bits) };
         ((pair >> self.right_bits) as u32, (pair & ((1 << self.right_bits) - 1)) as u32)
     }
-}
-
-fn normal_limit(line_bits: u32) -> u64 {
-    (16 << line_bits) * 92 / 100
 }
 
 const ODD: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93];
@@ -370,6 +416,58 @@ mod tests {
     }
 
     #[test]
+    fn a_size_is_followed_by_one_and_a_half_or_a_third_more() {
+        let size = |factor, bits| Size { factor, bits };
+        assert_eq!(size(1, STEP_BITS).next(STEP_BITS + 29), size(3, STEP_BITS - 1));
+        assert_eq!(size(1, STEP_BITS).next(STEP_BITS + 30), size(1, STEP_BITS + 1), "I2");
+        assert_eq!(size(1, STEP_BITS - 1).next(20), size(1, STEP_BITS));
+        assert_eq!(size(3, STEP_BITS - 1).next(STEP_BITS + 29), size(1, STEP_BITS + 1));
+        assert_eq!(size(1, 9).for_pairs(39), size(1, 9));
+        assert_eq!(size(1, 9).for_pairs(40), size(1, 10));
+        assert_eq!(size(3, 8).for_pairs(38), size(3, 8));
+        assert_eq!(size(3, 8).for_pairs(39), size(1, 10), "not fewer lines than before");
+        assert_eq!(size(3, 8).for_pairs(42), size(1, 12));
+        for (old, new) in [(size(1, 12), size(3, 11)), (size(3, 11), size(1, 13))] {
+            assert_eq!(old.next(40), new);
+            let per_state = (new.lines() * SLOTS * 4) as f64 / old.limit() as f64;
+            assert!(per_state < 6.55, "{per_state}");
+            // What `grow` relies on: nothing moves before the line that is being emptied.
+            assert!((EARLY_LINES..old.lines()).all(|i| (i - 2) * new.homes() / old.homes() >= i));
+        }
+    }
+
+    /// The three steps, each in a table filled to its limit, and wider fields in a table of the middle size.
+    #[test]
+    fn nothing_is_lost_from_one_size_to_the_next() {
+        let account = Budget::unlimited().account();
+        for (factor, bits, fields, after) in [(1, 8, 18, 3), (1, 8, 19, 1), (3, 7, 18, 1)] {
+            let size = Size { factor, bits };
+            let mut roots = Roots::with_size(size, fields, fields, false, &account).expect("room");
+            let mut truth = BTreeSet::new();
+            let mut rng = Rng(u64::from(fields));
+            while truth.len() as u64 <= size.limit() {
+                let pair = (rng.below(1 << fields) as u32, rng.below(1 << fields) as u32);
+                assert_eq!(roots.put(roots.prepare(pair.0, pair.1), &account), Ok(truth.insert(pair)));
+            }
+            assert!(roots.n_stashed() * 100 < truth.len() * 4, "{}", roots.n_stashed());
+            let same = |roots: &Roots| {
+                let all: BTreeSet<_> = roots.pairs().collect();
+                all == truth && roots.pairs().count() == truth.len()
+            };
+            assert!(same(&roots));
+            if factor == 3 {
+                roots.widen(1 << fields, 0, &account).expect("room");
+                assert!(roots.size == size && roots.left_bits > fields && same(&roots));
+            }
+            roots.grow(&account).expect("room");
+            assert_eq!(roots.size.factor, after);
+            assert!(same(&roots) && roots.n_stashed() * 100 < truth.len());
+            let known = |&(left, right): &(u32, u32)| roots.put(roots.prepare(left, right), &account) == Ok(false);
+            assert!(truth.iter().all(known));
+        }
+    }
+
+    #[test]
     fn the_stash_stays_almost_empty() {
         let roots = check(false, 350_000, |rng| (rng.below(3000) as u32, rng.below(1000) as u32));
         assert!(roots.n_stashed() < 50, "{}", roots.n_stashed());
@@ -387,7 +485,7 @@ mod loom_tests {
     fn loom_a_pair_is_new_once() {
         loom::model(|| {
             let account = std::sync::Arc::new(Budget::unlimited().account());
-            let roots = Arc::new(Roots::with_bits(0, 2, 2, false, &account).expect("room"));
+            let roots = Arc::new(Roots::with_size(Size { factor: 1, bits: 0 }, 2, 2, false, &account).expect("room"));
             let work = |roots: Arc<Roots>, account: std::sync::Arc<Account>, pairs: [(u32, u32); 2]| {
                 pairs.map(|(left, right)| roots.put(roots.prepare(left, right), &account).expect("room"))
             };
