@@ -65,15 +65,19 @@ fn order_of(sample: &Sample, key: &[u8], size: usize) -> Ordered {
     let half = n.div_ceil(2);
     let mut order = if judge.halves(&chained) < judge.halves(&natural) { chained.clone() } else { natural };
     let mut least = judge.halves(&order);
+    let mut sides = [judge.sums(&order[..half]), judge.sums(&order[half..])];
+    let mut swapped = [Vec::new(), Vec::new()];
     let mut rng = Rng(0x9e37_79b9_7f4a_7c15);
     for _ in 0..SWAPS {
         let (i, j) = (rng.below(half), half + rng.below(n - half));
-        order.swap(i, j);
-        let cost = judge.halves(&order);
+        let (gone, come) = (order[i], order[j]);
+        judge.exchange(&sides[0], gone, come, &mut swapped[0]);
+        judge.exchange(&sides[1], come, gone, &mut swapped[1]);
+        let cost = judge.values(&swapped[0]) + judge.values(&swapped[1]);
         if cost < least {
             least = cost;
-        } else {
             order.swap(i, j);
+            std::mem::swap(&mut sides, &mut swapped);
         }
     }
     let mut place = vec![0; n];
@@ -188,47 +192,68 @@ fn chain(together: &[u32], n: usize) -> Vec<u32> {
 
 /// Guesses how many values sets of words take.
 struct Judge {
-    /// A hash of each word of each state, by word.
+    /// A hash of each word of each state, by word. The hash of some words is the sum.
     columns: Vec<Vec<u64>>,
-    sums: Vec<u64>,
+    /// Sums met, and how often: open, twice as many places as there are states. Zero times is an empty place.
+    met: Vec<(u64, u32)>,
 }
 
 impl Judge {
     fn new(states: &[Vec<u8>], n: usize, size: usize) -> Judge {
         let column = |w: usize| states.iter().map(|s| mix(mix(w as u64) ^ word(s, w, size))).collect();
-        Judge { columns: (0..n).map(column).collect(), sums: Vec::new() }
+        let n_places = (2 * states.len()).next_power_of_two();
+        Judge { columns: (0..n).map(column).collect(), met: vec![(0, 0); n_places] }
     }
 
     fn halves(&mut self, order: &[u32]) -> f64 {
         let (left, right) = order.split_at(order.len().div_ceil(2));
-        self.values(left) + self.values(right)
+        self.of(left) + self.of(right)
     }
 
     fn quarters(&mut self, half: &[u32]) -> f64 {
-        half.chunks(half.len().div_ceil(4).max(1)).map(|part| self.values(part)).sum()
+        half.chunks(half.len().div_ceil(4).max(1)).map(|part| self.of(part)).sum()
     }
 
-    fn values(&mut self, words: &[u32]) -> f64 {
-        let m = self.columns[0].len();
-        self.sums.clear();
-        self.sums.resize(m, 0);
+    fn of(&mut self, words: &[u32]) -> f64 {
+        let sums = self.sums(words);
+        self.values(&sums)
+    }
+
+    /// The values of some words in each state.
+    fn sums(&self, words: &[u32]) -> Vec<u64> {
+        let mut sums = vec![0u64; self.columns[0].len()];
         for w in words {
-            for (sum, v) in self.sums.iter_mut().zip(&self.columns[*w as usize]) {
+            for (sum, v) in sums.iter_mut().zip(&self.columns[*w as usize]) {
                 *sum = sum.wrapping_add(*v);
             }
         }
-        self.sums.sort_unstable();
-        let (mut distinct, mut pairs, mut equal) = (1u64, 0u64, 0u64);
-        for two in self.sums.windows(2) {
-            if two[0] == two[1] {
-                equal += 1;
-                pairs += equal;
-            } else {
-                equal = 0;
-                distinct += 1;
+        sums
+    }
+
+    /// The sums with one word instead of another.
+    fn exchange(&self, sums: &[u64], gone: u32, come: u32, out: &mut Vec<u64>) {
+        let columns = self.columns[gone as usize].iter().zip(&self.columns[come as usize]);
+        out.clear();
+        out.extend(sums.iter().zip(columns).map(|(sum, (gone, come))| sum.wrapping_sub(*gone).wrapping_add(*come)));
+    }
+
+    fn values(&mut self, sums: &[u64]) -> f64 {
+        self.met.fill((0, 0));
+        let last = self.met.len() - 1;
+        let (mut distinct, mut pairs) = (0u64, 0u64);
+        for sum in sums {
+            let mut at = (sum ^ sum >> 32) as usize & last;
+            while self.met[at].1 != 0 && self.met[at].0 != *sum {
+                at = (at + 1) & last;
             }
+            let (there, times) = &mut self.met[at];
+            *there = *sum;
+            distinct += u64::from(*times == 0);
+            pairs += u64::from(*times);
+            *times += 1;
         }
-        (m as f64 * m as f64 / (2 * pairs + 1) as f64).max(distinct as f64)
+        let m = sums.len() as f64;
+        (m * m / (2 * pairs + 1) as f64).max(distinct as f64)
     }
 }
 
