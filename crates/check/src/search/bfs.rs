@@ -65,12 +65,12 @@ pub fn search<S: Successors, V: Visited>(
     let signals = Signals::new(request);
     let run = Run { system, store, request, signals, ledger: RwLock::new(Ledger::new(request)), root };
     let mut levels = Levels::new(&request.budget, request.alone);
-    let workers: Vec<Mutex<Worker>> = (0..request.jobs).map(|_| Mutex::new(Worker::new(system, request))).collect();
+    let workers: Vec<Mutex<Option<Worker>>> = (0..request.jobs).map(|_| Mutex::default()).collect();
     let mut shown = Vec::new();
     let sit = || run.sit();
     // Who has to stop tells the others.
     let part = |me: usize, seat: &mut Seat<'_, S, V>, level: &Level| {
-        let _ = lock(&workers[me]).expand(&run, level, me, seat, None);
+        let _ = run.worker(&mut lock(&workers[me])).expand(&run, level, me, seat, None);
     };
     let mut watch = Watch::new(observer);
     let lead = |team: &mut Team<'_, '_, Level>| run.levels(&mut levels, &workers, team, &mut shown, &mut watch);
@@ -78,7 +78,7 @@ pub fn search<S: Successors, V: Visited>(
     assert_eq!(halted, run.signals.why().is_some());
 
     let mut all = Totals::of(system);
-    workers.iter().for_each(|w| all.add(&lock(w)));
+    workers.iter().for_each(|w| lock(w).iter().for_each(|w| all.add(w)));
     all.counters.depth = levels.len().saturating_sub(1) as u64;
     let stopped = run.signals.why().or(all.cut.then(|| Stopped::Depth(request.max_depth.unwrap_or(u32::MAX))));
     let bytes = request.budget.used();
@@ -118,7 +118,7 @@ impl<'a, S: Successors, V: Visited> Run<'a, S, V> {
     fn levels(
         &self,
         levels: &mut Levels,
-        workers: &[Mutex<Worker>],
+        workers: &[Mutex<Option<Worker>>],
         team: &mut Team<'_, '_, Level>,
         shown: &mut Vec<Sighting>,
         watch: &mut Watch<'_>,
@@ -130,6 +130,7 @@ impl<'a, S: Successors, V: Visited> Run<'a, S, V> {
             let put = self.store.put(&mut seat.hand, &self.root);
             self.store.rest(&mut seat.hand);
             let mut first = lock(&workers[0]);
+            let first = self.worker(&mut first);
             first.next.push(put.map_err(full)?.0).map_err(full)?;
             first.counters = Counters { stored: 1, transitions: 1, ..Counters::default() };
             first.news = News { stored: 1, transitions: 1, expanded: 0 };
@@ -139,19 +140,21 @@ impl<'a, S: Successors, V: Visited> Run<'a, S, V> {
         // Who worked on the last level.
         let mut n_threads = 1;
         loop {
-            let mut found: Vec<_> = workers[..n_threads].iter().map(lock).collect();
-            let len = found.iter().map(|w| w.next.len()).sum();
+            let mut locked: Vec<_> = workers[..n_threads].iter().map(lock).collect();
+            let found: Vec<_> = locked.iter_mut().flat_map(|w| w.as_mut()).map(|w| &mut w.next).collect();
+            let len = found.iter().map(|log| log.len()).sum();
             if len == 0 {
                 return Ok(());
             }
             let depth = levels.len();
-            levels.push(budget, len, found.iter_mut().map(|w| &mut w.next), &mut ids).map_err(full)?;
-            drop(found);
+            levels.push(budget, len, found.into_iter(), &mut ids).map_err(full)?;
+            drop(locked);
             self.signals.at_depth(depth as u64);
             n_threads = levels.n_threads(depth, self.request.jobs);
             let ordered = levels.is_ordered(depth);
             let level = Level { depth, units: levels.units(depth, ids, n_threads), deeper: depth < max_depth, ordered };
-            let mut mine = |level: &Level| lock(&workers[0]).expand(self, level, 0, &mut seat, Some(watch));
+            let mut mine =
+                |level: &Level| self.worker(&mut lock(&workers[0])).expand(self, level, 0, &mut seat, Some(watch));
             let (level, done) = if n_threads == 1 {
                 let done = mine(&level);
                 (level, done)
@@ -175,9 +178,15 @@ impl<'a, S: Successors, V: Visited> Run<'a, S, V> {
         Seat { hand: self.store.hand(), state: self.system.unpack(&self.root) }
     }
 
+    /// Made by the thread whose it is, so that what it writes all the time lies apart from what others do.
+    fn worker<'w>(&self, worker: &'w mut Option<Worker>) -> &'w mut Worker {
+        worker.get_or_insert_with(|| Worker::new(self.system, self.request))
+    }
+
     /// Takes the violations of a level into the ledger. Says whether there is nothing left to find.
-    fn close(&self, workers: &[Mutex<Worker>], ordered: bool, shown: &mut Vec<Sighting>) -> bool {
-        let mut seen: Vec<Sighting> = workers.iter().flat_map(|w| std::mem::take(&mut lock(w).seen)).collect();
+    fn close(&self, workers: &[Mutex<Option<Worker>>], ordered: bool, shown: &mut Vec<Sighting>) -> bool {
+        let seen = |w: &Mutex<Option<Worker>>| lock(w).as_mut().map(|w| std::mem::take(&mut w.seen));
+        let mut seen: Vec<Sighting> = workers.iter().filter_map(seen).flatten().collect();
         if seen.is_empty() {
             return false;
         }
@@ -229,7 +238,7 @@ struct Worker {
     flushes: u32,
 }
 
-fn lock(worker: &Mutex<Worker>) -> MutexGuard<'_, Worker> {
+fn lock(worker: &Mutex<Option<Worker>>) -> MutexGuard<'_, Option<Worker>> {
     worker.lock().expect("who panics ends the search")
 }
 
