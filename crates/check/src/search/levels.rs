@@ -215,3 +215,38 @@ impl Heap {
         Some(from..from + size(from))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every state is in one portion, however long the logs are and whoever takes.
+    #[test]
+    fn portions_are_the_level() {
+        for (n_logs, len, alone) in
+            [(1, 5, 64), (3, 100, 800), (2, 700, 800), (1, 5000, 800), (4, 30_000, 800), (3, 9, 0)]
+        {
+            let budget = Budget::unlimited();
+            let mut levels = Levels::new(&budget, alone);
+            let mut logs: Vec<Log> = (0..n_logs).map(|_| Log::new(&budget)).collect();
+            (0..len).for_each(|n| logs[n as usize * n as usize % n_logs].push(StateId(n)).expect("room"));
+            let mut ids = Vec::new();
+            levels.push(&budget, len, logs.iter_mut(), &mut ids).expect("room");
+            for jobs in [1, 2, 5] {
+                let n_threads = levels.n_threads(0, jobs);
+                assert_eq!(n_threads == 1, jobs == 1 || len <= alone / 8);
+                let units = levels.units(0, ids.clone(), n_threads);
+                let (mut all, mut portion) = (Vec::new(), Vec::new());
+                let mut n_portions = 0;
+                while units.take(n_portions % n_threads, &mut portion) {
+                    assert!(!portion.is_empty());
+                    all.append(&mut portion);
+                    n_portions += 1;
+                }
+                assert!(n_threads == 1 || n_portions >= n_threads.min(len as usize / LEAST), "{n_portions}");
+                all.sort();
+                assert!(all.iter().map(|id| id.0).eq(0..len));
+            }
+        }
+    }
+}

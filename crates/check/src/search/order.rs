@@ -127,7 +127,8 @@ impl Sample {
                 batch.outcomes.iter().filter_map(|o| batch.key(o)).filter(|to| to.len() == key.len()).collect();
             for to in &next {
                 changed.clear();
-                changed.extend((0..n).filter(|w| word(from, *w, size) != word(to, *w, size)));
+                let words = from.chunks(size).zip(to.chunks(size)).enumerate();
+                changed.extend(words.filter(|(_, (from, to))| from != to).map(|(w, _)| w));
                 for i in &changed {
                     for j in &changed {
                         sample.together[i * n + j] += 1;

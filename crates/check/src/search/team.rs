@@ -165,3 +165,96 @@ impl<W> Drop for Team<'_, '_, W> {
         let _ = self.end();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::atomic::AtomicU64;
+
+    /// A work is how much there is to do; a part is one of it.
+    type Work = AtomicU64;
+
+    fn part(_: usize, done: &mut u64, work: &Work) {
+        while work.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_ok() {
+            *done += 1;
+        }
+    }
+
+    #[test]
+    fn everything_is_done_when_the_work_is_given_back() {
+        for jobs in [1, 2, 3, 8] {
+            let total = AtomicU64::new(0);
+            let count = |me: usize, done: &mut u64, work: &Work| {
+                let before = *done;
+                part(me, done, work);
+                total.fetch_add(*done - before, Relaxed);
+            };
+            gather(
+                jobs,
+                || 0,
+                count,
+                |team| {
+                    let mut mine = 0;
+                    for round in 0..3000 {
+                        let n_threads = 1 + round as usize % jobs;
+                        let work = team.share(n_threads, AtomicU64::new(round % 7), |work| count(0, &mut mine, work));
+                        assert_eq!(work.into_inner(), 0);
+                        assert_eq!(total.swap(0, Relaxed), round % 7);
+                        assert!(team.threads.len() < jobs);
+                        if round == 2000 {
+                            // Long enough for everybody to fall asleep.
+                            std::thread::sleep(std::time::Duration::from_millis(20));
+                        }
+                    }
+                },
+            );
+        }
+    }
+
+    /// Who is called are the first helpers, each once and with its own number and seat.
+    #[test]
+    fn as_many_are_called_as_were_asked_for() {
+        let called: Vec<AtomicU64> = (0..6).map(|_| AtomicU64::new(0)).collect();
+        let note = |me: usize, rounds: &mut u64, (): &()| {
+            *rounds += 1;
+            called[me].store(*rounds, Relaxed);
+        };
+        gather(
+            6,
+            || 0,
+            note,
+            |team| {
+                for n_threads in [2, 4, 4, 6] {
+                    team.share(n_threads, (), |()| {});
+                }
+            },
+        );
+        assert_eq!(called.iter().map(|n| n.load(Relaxed)).collect::<Vec<_>>(), [0, 4, 3, 3, 1, 1]);
+    }
+
+    /// Whoever panics, where ever, nobody waits for ever, and the leader learns with what.
+    #[test]
+    fn a_panic_is_the_leaders() {
+        for breaks in 0..5 {
+            for in_seat in [true, false] {
+                let n_seats = AtomicU64::new(0);
+                let sit = || assert!(n_seats.fetch_add(1, Relaxed) != breaks || !in_seat, "as it should");
+                let part = |me: usize, (): &mut (), round: &u64| {
+                    assert!(in_seat || me as u64 != breaks || *round < 3, "as it should");
+                };
+                let rounds = AtomicU64::new(0);
+                let lead = |team: &mut Team<'_, '_, u64>| {
+                    sit();
+                    for round in 0..10 {
+                        team.share(5, round, |round| part(0, &mut (), round));
+                        rounds.store(round, Relaxed);
+                    }
+                };
+                let panic = catch_unwind(AssertUnwindSafe(|| gather(5, sit, part, lead))).expect_err("it panics");
+                assert_eq!(panic.downcast_ref::<&str>(), Some(&"as it should"));
+                assert!(rounds.into_inner() < 4);
+            }
+        }
+    }
+}
