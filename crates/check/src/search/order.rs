@@ -195,15 +195,18 @@ fn chain(together: &[u32], n: usize) -> Vec<u32> {
 struct Judge {
     /// A hash of each word of each state, by word. The hash of some words is the sum.
     columns: Vec<Vec<u64>>,
-    /// Sums met, and how often: open, twice as many places as there are states. Zero times is an empty place.
-    met: Vec<(u64, u32)>,
+    /// The first state of each sum, plus one, where its sum or the next free place says. Small enough for the first cache.
+    places: Vec<u16>,
+    /// How often the sum of a first state was met.
+    times: Vec<u16>,
 }
 
 impl Judge {
     fn new(states: &[Vec<u8>], n: usize, size: usize) -> Judge {
         let column = |w: usize| states.iter().map(|s| mix(mix(w as u64) ^ word(s, w, size))).collect();
         let n_places = (2 * states.len()).next_power_of_two();
-        Judge { columns: (0..n).map(column).collect(), met: vec![(0, 0); n_places] }
+        assert!(states.len() < usize::from(u16::MAX));
+        Judge { columns: (0..n).map(column).collect(), places: vec![0; n_places], times: vec![0; states.len()] }
     }
 
     fn halves(&mut self, order: &[u32]) -> f64 {
@@ -239,19 +242,25 @@ impl Judge {
     }
 
     fn values(&mut self, sums: &[u64]) -> f64 {
-        self.met.fill((0, 0));
-        let last = self.met.len() - 1;
+        self.places.fill(0);
+        let last = self.places.len() - 1;
         let (mut distinct, mut pairs) = (0u64, 0u64);
-        for sum in sums {
+        for (i, sum) in sums.iter().enumerate() {
             let mut at = (sum ^ sum >> 32) as usize & last;
-            while self.met[at].1 != 0 && self.met[at].0 != *sum {
-                at = (at + 1) & last;
-            }
-            let (there, times) = &mut self.met[at];
-            *there = *sum;
-            distinct += u64::from(*times == 0);
-            pairs += u64::from(*times);
-            *times += 1;
+            let first = loop {
+                match self.places[at] {
+                    0 => {
+                        self.places[at] = i as u16 + 1;
+                        self.times[i] = 0;
+                        distinct += 1;
+                        break i;
+                    }
+                    there if sums[usize::from(there) - 1] == *sum => break usize::from(there) - 1,
+                    _ => at = (at + 1) & last,
+                }
+            };
+            pairs += u64::from(self.times[first]);
+            self.times[first] += 1;
         }
         let m = sums.len() as f64;
         (m * m / (2 * pairs + 1) as f64).max(distinct as f64)
@@ -335,6 +344,28 @@ mod tests {
         let half = |w: u32| order.iter().position(|x| *x == w).unwrap() / 3;
         let pairs = (0..3).filter(|w| half(*w) == half(w + 3)).count();
         assert!(pairs >= 2, "{order:?}");
+    }
+
+    /// Against pairs that are counted one by one; there are 210 different states.
+    #[test]
+    fn values_are_guessed_from_pairs_that_agree() {
+        let states: Vec<Vec<u8>> = (0..900u32).map(|i| [i % 7, i % 30, 0, i % 2].map(|x| x as u8).repeat(8)).collect();
+        let mut judge = Judge::new(&states, 4, 8);
+        // All four words are the same here, so one tells as much as any two.
+        let counted = |word: usize| {
+            let agree = |a: &&Vec<u8>, b: &&Vec<u8>| a[8 * word..][..8] == b[8 * word..][..8];
+            let pairs = states
+                .iter()
+                .enumerate()
+                .map(|(i, a)| states[..i].iter().filter(|b| agree(&a, b)).count())
+                .sum::<usize>();
+            (900.0 * 900.0 / (2 * pairs + 1) as f64).max(210.0)
+        };
+        assert_eq!(judge.of(&[0]), counted(0));
+        let (from, mut to) = (judge.sums(&[0, 1]), Vec::new());
+        judge.exchange(&from, 1, 3, &mut to);
+        assert_eq!(to, judge.sums(&[0, 3]));
+        assert_eq!(judge.values(&to), counted(2));
     }
 
     #[test]
