@@ -24,6 +24,7 @@ use crate::growth::{Growing, Hold};
 use crate::nodes::{Content, NODE_BITS, NoRoom, Nodes};
 use crate::plan::{N_CLASSES, Plan, class_of};
 use crate::roots::{Mixed, Roots};
+use crate::sync::Apart;
 use crate::{StateId, Visited};
 use std::fmt;
 use std::ops::Range;
@@ -46,7 +47,7 @@ pub type Hints = Box<dyn Fn(&[u8]) -> Hint + Send + Sync>;
 pub struct Compact {
     tables: Growing<Tables>,
     /// States per class.
-    counts: [AtomicU64; N_CLASSES],
+    counts: Apart<[AtomicU64; N_CLASSES]>,
     account: Account,
     hints: Hints,
     weak: bool,
@@ -112,7 +113,7 @@ impl Compact {
     fn with_hashes(budget: &Arc<Budget>, hints: Hints, hash_bits: u32, weak: bool) -> Result<Self, Full> {
         let account = budget.account();
         let tables = Tables { nodes: Nodes::new(hash_bits, &account)?, classes: [const { None }; N_CLASSES] };
-        let counts = [const { AtomicU64::new(0) }; N_CLASSES];
+        let counts = Apart([const { AtomicU64::new(0) }; N_CLASSES]);
         Ok(Compact { tables: Growing::new(tables), counts, account, hints, weak })
     }
 
@@ -141,7 +142,7 @@ impl Compact {
             Need::Bits(class, left, right) => tables.class_mut(class).roots.widen(left, right, &self.account),
             Need::Slots(class) => {
                 let roots = &mut tables.class_mut(class).roots;
-                if self.counts[class].load(Relaxed) > roots.limit() { roots.grow(&self.account) } else { Ok(()) }
+                if self.counts.0[class].load(Relaxed) > roots.limit() { roots.grow(&self.account) } else { Ok(()) }
             }
         })
     }
@@ -235,7 +236,7 @@ impl Compact {
                 }
                 mixed.push(roots.prepare(left, right));
             }
-            let room = (roots.limit() + 1).saturating_sub(self.counts[class].load(Relaxed));
+            let room = (roots.limit() + 1).saturating_sub(self.counts.0[class].load(Relaxed));
             let (mut n_new, mut stopped) = (0, Ok(()));
             for (id, mixed) in names.iter().zip(mixed.iter()) {
                 if n_new >= room {
@@ -254,7 +255,7 @@ impl Compact {
                 }
             }
             if n_new > 0 {
-                self.counts[class].fetch_add(n_new, Relaxed);
+                self.counts.0[class].fetch_add(n_new, Relaxed);
             }
             stopped?;
         }
@@ -372,7 +373,7 @@ impl Visited for Compact {
     }
 
     fn len(&self) -> u64 {
-        self.counts.iter().map(|count| count.load(Relaxed)).sum()
+        self.counts.0.iter().map(|count| count.load(Relaxed)).sum()
     }
 
     fn bytes(&self) -> u64 {

@@ -12,6 +12,7 @@
 //!   5 to 6 bytes a name from a tree store, about 2 from an arena; and up to 32 KiB for the open chunk.
 
 use crate::{Account, Budget, Full, StateId};
+use std::ops::Range;
 use std::sync::Arc;
 
 const CHUNK: usize = 4096;
@@ -76,6 +77,21 @@ impl Log {
                 assert_eq!(i, self.packed.len(), "there is such a chunk");
                 out.extend_from_slice(&self.open);
             }
+        }
+    }
+
+    /// The names of a range into `out`, which is cleared first. What lies outside is not unpacked.
+    pub fn read(&self, range: Range<usize>, out: &mut Vec<StateId>) {
+        out.clear();
+        let Range { mut start, end } = range;
+        while start < end {
+            let (i, from) = (start / CHUNK, start % CHUNK);
+            let to = CHUNK.min(end - i * CHUNK);
+            match self.packed.get(i) {
+                Some(chunk) => out.extend((from..to).map(|n| chunk.get(n))),
+                None => out.extend_from_slice(&self.open[from..to]),
+            }
+            start += to - from;
         }
     }
 
@@ -189,6 +205,10 @@ mod tests {
                 all.append(&mut chunk);
             }
             assert!(all.iter().map(|s| s.0).eq((0..n as u64).map(&id)));
+            for range in [0..n, 0..n / 2, n / 2..n, n / 3..n / 2, n..n] {
+                log.read(range.clone(), &mut chunk);
+                assert_eq!(chunk, all[range]);
+            }
             assert_eq!(log.bytes(), budget.used());
             if log.len() > 10 * CHUNK as u64 {
                 let per_id = log.bytes() as f64 / n as f64;

@@ -122,6 +122,20 @@ pub fn prefetch<T>(it: &T) {
     let _ = it;
 }
 
+/// The same for what is likely to be written: the line is taken from other cores at once, and not first read and then
+/// taken from them.
+#[inline(always)]
+pub fn prefetch_to_write<T>(it: &T) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: as above; machines without this instruction take it for one that does nothing.
+    unsafe {
+        let at = std::ptr::from_ref(it);
+        std::arch::asm!("prefetchw [{at}]", at = in(reg) at, options(nostack, preserves_flags, readonly));
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = it;
+}
+
 /// The bits of `word` where `mask` has ones, side by side from the lowest on.
 #[inline(always)]
 pub fn gather(word: u64, mask: u64) -> u64 {

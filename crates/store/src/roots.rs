@@ -31,9 +31,9 @@
 //! # Owed
 //!   O1 a pair is new once, in all schedules of two threads    tests: `loom_*`
 
-use crate::memory::{Line, Region, prefetch};
+use crate::memory::{Line, Region, prefetch_to_write};
 use crate::nodes::NODE_BITS;
-use crate::sync::{AcqRel, Acquire, Relaxed};
+use crate::sync::{AcqRel, Acquire, Apart, Relaxed};
 use crate::{Account, Full};
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -110,7 +110,7 @@ pub struct Roots {
     limit: u64,
     /// Whether growth was refused: then the table is filled further.
     stretched: bool,
-    stash: Mutex<HashSet<u64>>,
+    stash: Apart<Mutex<HashSet<u64>>>,
     /// Do not mix: for tests that nothing but the speed depends on it.
     weak: bool,
 }
@@ -124,7 +124,7 @@ impl Roots {
         assert!(left + right - size.bits <= REMAINDER_BITS, "I2");
         let mut lines = Region::new(MAX_LINES + LINES as usize - 1)?;
         lines.grow_to(size.lines(), account)?;
-        let stash = Mutex::default();
+        let stash = Apart(Mutex::default());
         let (left_bits, right_bits, limit) = (left, right, size.limit());
         Ok(Roots { lines, size, left_bits, right_bits, limit, stretched: false, stash, weak })
     }
@@ -144,7 +144,7 @@ impl Roots {
     #[inline(always)]
     pub fn prepare(&self, left: u32, right: u32) -> Mixed {
         let mixed = self.mix(left, right);
-        prefetch(&self.lines[self.home(mixed)]);
+        prefetch_to_write(&self.lines[self.home(mixed)]);
         mixed
     }
 
@@ -232,7 +232,7 @@ impl Roots {
 
     /// How many pairs did not find a place in their lines.
     pub fn n_stashed(&self) -> usize {
-        self.stash.lock().expect("no panic while it is locked").len()
+        self.stash.0.lock().expect("no panic while it is locked").len()
     }
 
     /// All pairs, in no order.
@@ -241,7 +241,7 @@ impl Roots {
             let used = line.iter().map(|slot| slot.load(Relaxed)).take_while(|&slot| slot != 0); // I3
             used.map(move |slot| self.mixed_at(i, slot, self.size))
         });
-        let stash = self.stash.lock().expect("no panic while it is locked");
+        let stash = self.stash.0.lock().expect("no panic while it is locked");
         let stashed: Vec<Mixed> = stash.iter().map(|&mixed| Mixed(mixed)).collect();
         slots.chain(stashed).map(move |mixed| self.unmix(mixed))
     }
@@ -280,12 +280,12 @@ impl Roots {
             }
         }
         account.charge_anyway(STASH_BYTES);
-        self.stash.lock().expect("no panic while it is locked").insert(mixed.0);
+        self.stash.0.lock().expect("no panic while it is locked").insert(mixed.0);
     }
 
     #[cold]
     fn put_into_stash(&self, mixed: Mixed, account: &Account) -> Result<bool, Full> {
-        let mut stash = self.stash.lock().expect("no panic while it is locked");
+        let mut stash = self.stash.0.lock().expect("no panic while it is locked");
         if stash.contains(&mixed.0) {
             return Ok(false);
         }
@@ -295,7 +295,7 @@ impl Roots {
     }
 
     fn take_stash(&mut self, account: &Account) -> Vec<Mixed> {
-        let stash = std::mem::take(&mut *self.stash.lock().expect("no panic while it is locked"));
+        let stash = std::mem::take(&mut *self.stash.0.lock().expect("no panic while it is locked"));
         account.release(stash.len() as u64 * STASH_BYTES);
         stash.into_iter().map(Mixed).collect()
     }

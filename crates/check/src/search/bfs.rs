@@ -18,7 +18,7 @@
 //!   finished before the search stops.
 //!
 //! # Where we leave the textbook
-//!   D1 no barrier: a large level starts its threads and waits for their end, a small one is one thread's work
+//!   D1 a small level is one thread's work, and the others are not even called (`team`)
 //!
 //! # Owed
 //!   O1 counts and verdicts = depth-first = oracle, for any number of threads    tests: random toy systems
@@ -28,8 +28,9 @@
 //! # Cost  each state expanded once; two to six bytes a state for the levels.
 
 use super::levels::{Levels, Units};
+use super::team::{self, Team};
 use super::watch::{News, Signals, Watch};
-use super::{Halt, Ledger, Place, Request, Searched, Stopped, Tally, kind_of, no_start, paths, place_of, thread};
+use super::{Halt, Ledger, Place, Request, Searched, Stopped, Tally, kind_of, no_start, paths, place_of};
 use crate::counters::Counters;
 use crate::observer::Observer;
 use crate::verdict::Kind;
@@ -37,7 +38,7 @@ use spinor_model::fault::Fault;
 use spinor_model::successors::{Batch, Step, Successors};
 use spinor_store::{Log, Recent, StateId, Visited};
 use std::ops::Range;
-use std::sync::RwLock;
+use std::sync::{Mutex, MutexGuard, RwLock};
 
 /// Keys settled together.
 const KEYS: usize = 64;
@@ -64,13 +65,20 @@ pub fn search<S: Successors, V: Visited>(
     let signals = Signals::new(request);
     let run = Run { system, store, request, signals, ledger: RwLock::new(Ledger::new(request)), root };
     let mut levels = Levels::new(&request.budget, request.alone);
-    let mut workers = vec![Worker::new(system, request)];
+    let workers: Vec<Mutex<Option<Worker>>> = (0..request.jobs).map(|_| Mutex::default()).collect();
     let mut shown = Vec::new();
-    let halted = run.levels(&mut levels, &mut workers, &mut shown, &mut Watch::new(observer)).is_err();
+    let sit = || run.sit();
+    // Who has to stop tells the others.
+    let part = |me: usize, seat: &mut Seat<'_, S, V>, level: &Level| {
+        let _ = run.worker(&mut lock(&workers[me])).expand(&run, level, me, seat, None);
+    };
+    let mut watch = Watch::new(observer);
+    let lead = |team: &mut Team<'_, '_, Level>| run.levels(&mut levels, &workers, team, &mut shown, &mut watch);
+    let halted = team::gather(request.jobs, sit, part, lead).is_err();
     assert_eq!(halted, run.signals.why().is_some());
 
     let mut all = Totals::of(system);
-    workers.iter().for_each(|w| all.add(w));
+    workers.iter().for_each(|w| lock(w).iter().for_each(|w| all.add(w)));
     all.counters.depth = levels.len().saturating_sub(1) as u64;
     let stopped = run.signals.why().or(all.cut.then(|| Stopped::Depth(request.max_depth.unwrap_or(u32::MAX))));
     let bytes = request.budget.used();
@@ -110,45 +118,54 @@ impl<'a, S: Successors, V: Visited> Run<'a, S, V> {
     fn levels(
         &self,
         levels: &mut Levels,
-        workers: &mut Vec<Worker>,
+        workers: &[Mutex<Option<Worker>>],
+        team: &mut Team<'_, '_, Level>,
         shown: &mut Vec<Sighting>,
         watch: &mut Watch<'_>,
     ) -> Result<(), Halt> {
         let full = |f| self.signals.full(f);
         let budget = &self.request.budget;
-        let mut seat = Some(self.sit());
-        if let Some(seat) = &mut seat {
-            let (id, _) = self.store.put(&mut seat.hand, &self.root).map_err(full)?;
-            workers[0].next.push(id).map_err(full)?;
-            workers[0].counters = Counters { stored: 1, transitions: 1, ..Counters::default() };
-            workers[0].news = News { stored: 1, transitions: 1, expanded: 0 };
+        let mut seat = self.sit();
+        {
+            let put = self.store.put(&mut seat.hand, &self.root);
+            self.store.rest(&mut seat.hand);
+            let mut first = lock(&workers[0]);
+            let first = self.worker(&mut first);
+            first.next.push(put.map_err(full)?.0).map_err(full)?;
+            first.counters = Counters { stored: 1, transitions: 1, ..Counters::default() };
+            first.news = News { stored: 1, transitions: 1, expanded: 0 };
         }
         let max_depth = self.request.max_depth.map_or(usize::MAX, |d| d as usize);
         let mut ids = Vec::new();
+        // Who worked on the last level.
+        let mut n_threads = 1;
         loop {
-            let len = workers.iter().map(|w| w.next.len()).sum();
+            let mut locked: Vec<_> = workers[..n_threads].iter().map(lock).collect();
+            let found: Vec<_> = locked.iter_mut().flat_map(|w| w.as_mut()).map(|w| &mut w.next).collect();
+            let len = found.iter().map(|log| log.len()).sum();
             if len == 0 {
                 return Ok(());
             }
             let depth = levels.len();
-            levels.push(budget, len, workers.iter_mut().map(|w| &mut w.next), &mut ids).map_err(full)?;
+            levels.push(budget, len, found.into_iter(), &mut ids).map_err(full)?;
+            drop(locked);
             self.signals.at_depth(depth as u64);
-            let alone = self.request.jobs == 1 || levels.is_small(depth);
-            let level = Level {
-                depth,
-                units: levels.units(depth, &ids, if alone { 1 } else { self.request.jobs }),
-                deeper: depth < max_depth,
-                ordered: levels.is_ordered(depth),
-            };
-            let done = if alone {
-                workers[0].expand(self, &level, 0, seat.get_or_insert_with(|| self.sit()), Some(watch))
+            n_threads = levels.n_threads(depth, self.request.jobs);
+            let ordered = levels.is_ordered(depth);
+            let level = Level { depth, units: levels.units(depth, ids, n_threads), deeper: depth < max_depth, ordered };
+            let mut mine =
+                |level: &Level| self.worker(&mut lock(&workers[0])).expand(self, level, 0, &mut seat, Some(watch));
+            let (level, done) = if n_threads == 1 {
+                let done = mine(&level);
+                (level, done)
             } else {
-                // A hand that waits for others would keep them from growing the tables.
-                seat = None;
-                workers.resize_with(self.request.jobs, || Worker::new(self.system, self.request));
-                self.together(&level, workers, watch)
+                let level = team.share(n_threads, level, |level| {
+                    let _ = mine(level);
+                });
+                (level, self.signals.go_on())
             };
-            let settled = self.close(workers, level.ordered, shown);
+            ids = level.units.into_ids();
+            let settled = self.close(&workers[..n_threads], ordered, shown);
             done?;
             if settled {
                 return Err(self.signals.stop(Stopped::Settled));
@@ -156,36 +173,23 @@ impl<'a, S: Successors, V: Visited> Run<'a, S, V> {
         }
     }
 
-    /// A level with all threads.
-    fn together(&self, level: &Level<'_>, workers: &mut [Worker], watch: &mut Watch<'_>) -> Result<(), Halt> {
-        std::thread::scope(|scope| {
-            let (first, others) = workers.split_first_mut().expect("the first is always there");
-            let mut threads = Vec::new();
-            for (n, worker) in others.iter_mut().enumerate() {
-                // It tells the others if it has to stop. If it cannot start, they do its work.
-                let work = move || worker.expand(self, level, n + 1, &mut self.sit(), None).is_ok();
-                threads.extend(thread().spawn_scoped(scope, work));
-            }
-            let _ = first.expand(self, level, 0, &mut self.sit(), Some(watch));
-            // Waited for one by one: to let go of a thread that is just ending is a race that some C libraries lose.
-            for thread in threads {
-                thread.join().expect("a thread that searches");
-            }
-        });
-        self.signals.go_on()
-    }
-
     /// What a thread works with and another cannot take over.
     fn sit(&self) -> Seat<'a, S, V> {
         Seat { hand: self.store.hand(), state: self.system.unpack(&self.root) }
     }
 
+    /// Made by the thread whose it is, so that what it writes all the time lies apart from what others do.
+    fn worker<'w>(&self, worker: &'w mut Option<Worker>) -> &'w mut Worker {
+        worker.get_or_insert_with(|| Worker::new(self.system, self.request))
+    }
+
     /// Takes the violations of a level into the ledger. Says whether there is nothing left to find.
-    fn close(&self, workers: &mut [Worker], ordered: bool, shown: &mut Vec<Sighting>) -> bool {
-        if workers.iter().all(|w| w.seen.is_empty()) {
+    fn close(&self, workers: &[Mutex<Option<Worker>>], ordered: bool, shown: &mut Vec<Sighting>) -> bool {
+        let seen = |w: &Mutex<Option<Worker>>| lock(w).as_mut().map(|w| std::mem::take(&mut w.seen));
+        let mut seen: Vec<Sighting> = workers.iter().filter_map(seen).flatten().collect();
+        if seen.is_empty() {
             return false;
         }
-        let mut seen: Vec<Sighting> = workers.iter_mut().flat_map(|w| w.seen.drain(..)).collect();
         if !ordered {
             seen.sort_by(|a, b| (&a.key, a.nth).cmp(&(&b.key, b.nth)));
         }
@@ -200,15 +204,17 @@ struct Seat<'s, S: Successors, V: Visited + 's> {
     state: S::State,
 }
 
-struct Level<'a> {
+struct Level {
     depth: usize,
-    units: Units<'a>,
+    units: Units,
     /// Successors are looked at; otherwise only ends are.
     deeper: bool,
     ordered: bool,
 }
 
-/// What a thread keeps from level to level.
+/// What a thread keeps from level to level, locked while it works, and otherwise the leader's to look at. No cache line of
+/// it is another's.
+#[repr(align(128))]
 struct Worker {
     next: Log,
     counters: Counters,
@@ -232,6 +238,10 @@ struct Worker {
     flushes: u32,
 }
 
+fn lock(worker: &Mutex<Option<Worker>>) -> MutexGuard<'_, Option<Worker>> {
+    worker.lock().expect("who panics ends the search")
+}
+
 impl Worker {
     fn new<S: Successors>(system: &S, request: &Request) -> Worker {
         Worker {
@@ -253,10 +263,25 @@ impl Worker {
         }
     }
 
+    /// A thread's share of a level.
     fn expand<S: Successors, V: Visited>(
         &mut self,
         run: &Run<'_, S, V>,
-        level: &Level<'_>,
+        level: &Level,
+        me: usize,
+        seat: &mut Seat<'_, S, V>,
+        watch: Option<&mut Watch<'_>>,
+    ) -> Result<(), Halt> {
+        let done = self.expand_all(run, level, me, seat, watch);
+        // A hand that waits for others would keep them from growing the tables.
+        run.store.rest(&mut seat.hand);
+        done
+    }
+
+    fn expand_all<S: Successors, V: Visited>(
+        &mut self,
+        run: &Run<'_, S, V>,
+        level: &Level,
         me: usize,
         seat: &mut Seat<'_, S, V>,
         mut watch: Option<&mut Watch<'_>>,
@@ -287,7 +312,7 @@ impl Worker {
     fn state<S: Successors, V: Visited>(
         &mut self,
         run: &Run<'_, S, V>,
-        level: &Level<'_>,
+        level: &Level,
         seat: &mut Seat<'_, S, V>,
         id: StateId,
     ) -> Result<(), Halt> {
@@ -331,7 +356,7 @@ impl Worker {
     }
 
     #[cold]
-    fn faults<S: Successors, V: Visited>(&mut self, run: &Run<'_, S, V>, level: &Level<'_>, from: usize) {
+    fn faults<S: Successors, V: Visited>(&mut self, run: &Run<'_, S, V>, level: &Level, from: usize) {
         for n in from..self.batch.faults.len() {
             let (outcome, fault) = self.batch.faults[n].clone();
             let outcome = self.batch.outcomes[outcome];
@@ -345,7 +370,7 @@ impl Worker {
     fn see<S: Successors, V: Visited>(
         &mut self,
         run: &Run<'_, S, V>,
-        level: &Level<'_>,
+        level: &Level,
         kind: Kind,
         nth: (u32, u32, usize),
         last: Option<(Step, u32)>,

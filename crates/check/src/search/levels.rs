@@ -2,11 +2,12 @@
 //!
 //! # The argument
 //!   A small level lies behind the other small levels in one log, and its length is kept in two bytes, so that a model
-//!   of a million levels pays little for each. A large one keeps the logs that its threads wrote.
+//!   of a million levels pays little for each. A large one keeps the logs that its threads wrote. A level is for several
+//!   threads from an eighth of that size on.
 //!
 //! # Invariants
 //!   I1 the levels are the states of the store, each once, by their least distance from the initial state
-//!   I2 up to the first large level, the order inside a level is the order of discovery by one thread
+//!   I2 up to the first level for several threads, the order inside a level is the order of discovery by one thread
 
 use super::held::Held;
 use spinor_store::{Budget, Full, Log, StateId};
@@ -16,6 +17,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 pub(super) struct Levels {
     /// The states that a small level has at most.
+    small_len: u64,
+    /// The states that a level for one thread has at most.
     alone: u64,
     /// How many states each small level has; zero for a large one.
     lens: Held<u16>,
@@ -24,18 +27,21 @@ pub(super) struct Levels {
     /// The small levels, one after the other.
     small: Log,
     /// The large ones, with their numbers.
-    large: Held<(usize, Box<[Log]>)>,
-    /// How many levels there are before the first large one.
+    large: Held<(usize, Arc<[Log]>)>,
+    /// How many levels there are before the first one for several threads.
     n_ordered: usize,
 }
 
 /// Levels between two known starts.
 const STRIDE: usize = 64;
+/// So many states of a level are worth a thread: to meet costs as much as some of them.
+const SHARE: usize = 128;
 
 impl Levels {
     pub fn new(budget: &Arc<Budget>, alone: u64) -> Levels {
         Levels {
-            alone: alone.min(u64::from(u16::MAX)),
+            small_len: alone.min(u64::from(u16::MAX)),
+            alone: alone / 8,
             lens: Held::new(budget),
             starts: Held::new(budget),
             small: Log::new(budget),
@@ -61,13 +67,13 @@ impl Levels {
         if level.is_multiple_of(STRIDE) {
             self.starts.push(self.small.len())?;
         }
-        if len > self.alone {
+        if self.n_ordered == level && len <= self.alone {
+            self.n_ordered += 1; // I2
+        }
+        if len > self.small_len {
             let take = |log: &mut Log| std::mem::replace(log, Log::new(budget));
             self.large.push((level, found.filter(|log| !log.is_empty()).map(take).collect()))?;
             return self.lens.push(0);
-        }
-        if self.n_ordered == level {
-            self.n_ordered += 1; // I2
         }
         let mut chunk = Vec::new();
         for log in found {
@@ -88,21 +94,27 @@ impl Levels {
         level < self.n_ordered
     }
 
-    /// Something to expand; `ids` are its states if it is small.
-    pub fn units<'a>(&'a self, level: usize, ids: &'a [StateId], jobs: usize) -> Units<'a> {
-        let kept: &[Log] = match self.large.binary_search_by_key(&level, |(level, _)| *level) {
-            Ok(n) => &self.large[n].1,
-            Err(_) => &[],
+    /// How many threads a level is worth.
+    pub fn n_threads(&self, level: usize, jobs: usize) -> usize {
+        let len = match self.lens[level] {
+            0 => usize::MAX,
+            len => usize::from(len),
         };
-        let n_chunks: usize = kept.iter().map(Log::n_chunks).sum();
-        // A chunk is four thousand states: parts of it, where there are too few for all threads.
-        let parts = (16 * jobs).div_ceil(n_chunks.max(1)).min(16);
-        let next = (0..kept.len().max(1)).map(|_| AtomicUsize::new(0)).collect();
-        Units { ids, kept, parts: if jobs == 1 { 1 } else { parts }, next }
+        if len as u64 <= self.alone { 1 } else { jobs.min(len / SHARE).max(jobs.min(2)) }
     }
 
-    pub fn is_small(&self, level: usize) -> bool {
-        self.lens[level] != 0
+    /// Something to expand, by so many threads; `ids` are its states if it is small.
+    pub fn units(&self, level: usize, ids: Vec<StateId>, n_threads: usize) -> Units {
+        let kept = match self.large.binary_search_by_key(&level, |(level, _)| *level) {
+            Ok(n) => Some(self.large[n].1.clone()),
+            Err(_) => None,
+        };
+        let heap = |range: Range<usize>| Heap { next: AtomicUsize::new(range.start), end: range.end };
+        let heaps = match &kept {
+            Some(logs) => logs.iter().map(|log| heap(0..log.len() as usize)).collect(),
+            None => (0..n_threads).map(|n| heap(ids.len() * n / n_threads..ids.len() * (n + 1) / n_threads)).collect(),
+        };
+        Units { ids, kept, heaps, alone: n_threads == 1 }
     }
 
     /// Where a small level lies in its log.
@@ -147,40 +159,94 @@ impl Reader<'_> {
 }
 
 /// The states of a level, in portions. A thread takes those that it found itself first: their successors are the most
-/// likely to be among the keys that it met a short while ago.
-pub(super) struct Units<'a> {
-    ids: &'a [StateId],
-    kept: &'a [Log],
-    parts: usize,
-    /// Of each log.
-    next: Vec<AtomicUsize>,
+/// likely to be among the keys that it met a short while ago. For the same reason a portion is a part of what is left, as
+/// large as leaves the others enough to do: the threads end together because the last portions are small.
+pub(super) struct Units {
+    ids: Vec<StateId>,
+    kept: Option<Arc<[Log]>>,
+    /// One for each log, or of the states of a small level one for each thread.
+    heaps: Vec<Heap>,
+    alone: bool,
 }
 
-impl Units<'_> {
+/// States that lie one after the other; those before the next one are taken.
+struct Heap {
+    next: AtomicUsize,
+    end: usize,
+}
+
+/// The states that a portion has at least and at most, if there are so many.
+const LEAST: usize = 32;
+const MOST: usize = 4096;
+
+impl Units {
     /// Reads the next portion for a thread into `ids`; `false` if there is none.
     pub fn take(&self, me: usize, ids: &mut Vec<StateId>) -> bool {
-        if !self.ids.is_empty() {
-            let n = self.next[0].fetch_add(1, Relaxed);
-            ids.clear();
-            if n == 0 {
-                ids.extend_from_slice(self.ids);
+        for k in 0..self.heaps.len() {
+            let nth = (me + k) % self.heaps.len();
+            let Some(range) = self.heaps[nth].take(self.alone) else { continue };
+            match &self.kept {
+                Some(logs) => logs[nth].read(range, ids),
+                None => {
+                    ids.clear();
+                    ids.extend_from_slice(&self.ids[range]);
+                }
             }
-            return n == 0;
-        }
-        for k in 0..self.kept.len() {
-            let own = (me + k) % self.kept.len();
-            let log = &self.kept[own];
-            let n = self.next[own].fetch_add(1, Relaxed);
-            let (chunk, part) = (n / self.parts, n % self.parts);
-            if chunk < log.n_chunks() {
-                log.read_chunk(chunk, ids);
-                let cut = |part| ids.len() * part / self.parts;
-                let (from, to) = (cut(part), cut(part + 1));
-                ids.truncate(to);
-                ids.drain(..from);
-                return true;
-            }
+            return true;
         }
         false
+    }
+
+    /// The room of the list, for another level.
+    pub fn into_ids(self) -> Vec<StateId> {
+        self.ids
+    }
+}
+
+impl Heap {
+    fn take(&self, alone: bool) -> Option<Range<usize>> {
+        let size = |from: usize| {
+            let rest = self.end - from;
+            let part = if alone { MOST } else { (rest / 4).clamp(LEAST, MOST) };
+            part.min(rest)
+        };
+        let after = |from: usize| (from < self.end).then(|| from + size(from));
+        let from = self.next.fetch_update(Relaxed, Relaxed, after).ok()?;
+        Some(from..from + size(from))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every state is in one portion, however long the logs are and whoever takes.
+    #[test]
+    fn portions_are_the_level() {
+        for (n_logs, len, alone) in
+            [(1, 5, 64), (3, 100, 800), (2, 700, 800), (1, 5000, 800), (4, 30_000, 800), (3, 9, 0)]
+        {
+            let budget = Budget::unlimited();
+            let mut levels = Levels::new(&budget, alone);
+            let mut logs: Vec<Log> = (0..n_logs).map(|_| Log::new(&budget)).collect();
+            (0..len).for_each(|n| logs[n as usize * n as usize % n_logs].push(StateId(n)).expect("room"));
+            let mut ids = Vec::new();
+            levels.push(&budget, len, logs.iter_mut(), &mut ids).expect("room");
+            for jobs in [1, 2, 5] {
+                let n_threads = levels.n_threads(0, jobs);
+                assert_eq!(n_threads == 1, jobs == 1 || len <= alone / 8);
+                let units = levels.units(0, ids.clone(), n_threads);
+                let (mut all, mut portion) = (Vec::new(), Vec::new());
+                let mut n_portions = 0;
+                while units.take(n_portions % n_threads, &mut portion) {
+                    assert!(!portion.is_empty());
+                    all.append(&mut portion);
+                    n_portions += 1;
+                }
+                assert!(n_threads == 1 || n_portions >= n_threads.min(len as usize / LEAST), "{n_portions}");
+                all.sort();
+                assert!(all.iter().map(|id| id.0).eq(0..len));
+            }
+        }
     }
 }

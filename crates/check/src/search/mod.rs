@@ -10,6 +10,7 @@ pub(crate) mod held;
 mod levels;
 pub mod order;
 mod paths;
+mod team;
 pub(crate) mod watch;
 
 #[cfg(test)]
@@ -51,11 +52,12 @@ pub struct Request {
     pub budget: Arc<Budget>,
     /// Threads that may search.
     pub jobs: usize,
-    /// Breadth-first, a level of no more states is one thread's work; depth-first, so are the first states.
+    /// Depth-first, so many states are one thread's work before the others help; breadth-first, an eighth of them is, in
+    /// each level.
     pub alone: u64,
 }
 
-/// To start a thread costs 20 to 50 µs, which is the work of some hundred states.
+/// To start a thread costs 20 to 50 µs, which is the work of some hundred states; to call one that waits, a tenth.
 const ALONE: u64 = 1 << 11;
 
 impl Default for Request {

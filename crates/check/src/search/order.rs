@@ -65,15 +65,19 @@ fn order_of(sample: &Sample, key: &[u8], size: usize) -> Ordered {
     let half = n.div_ceil(2);
     let mut order = if judge.halves(&chained) < judge.halves(&natural) { chained.clone() } else { natural };
     let mut least = judge.halves(&order);
+    let mut sides = [judge.sums(&order[..half]), judge.sums(&order[half..])];
+    let mut swapped = [Vec::new(), Vec::new()];
     let mut rng = Rng(0x9e37_79b9_7f4a_7c15);
     for _ in 0..SWAPS {
         let (i, j) = (rng.below(half), half + rng.below(n - half));
-        order.swap(i, j);
-        let cost = judge.halves(&order);
+        let (gone, come) = (order[i], order[j]);
+        judge.exchange(&sides[0], gone, come, &mut swapped[0]);
+        judge.exchange(&sides[1], come, gone, &mut swapped[1]);
+        let cost = judge.values(&swapped[0]) + judge.values(&swapped[1]);
         if cost < least {
             least = cost;
-        } else {
             order.swap(i, j);
+            std::mem::swap(&mut sides, &mut swapped);
         }
     }
     let mut place = vec![0; n];
@@ -123,7 +127,8 @@ impl Sample {
                 batch.outcomes.iter().filter_map(|o| batch.key(o)).filter(|to| to.len() == key.len()).collect();
             for to in &next {
                 changed.clear();
-                changed.extend((0..n).filter(|w| word(from, *w, size) != word(to, *w, size)));
+                let words = from.chunks(size).zip(to.chunks(size)).enumerate();
+                changed.extend(words.filter(|(_, (from, to))| from != to).map(|(w, _)| w));
                 for i in &changed {
                     for j in &changed {
                         sample.together[i * n + j] += 1;
@@ -188,47 +193,77 @@ fn chain(together: &[u32], n: usize) -> Vec<u32> {
 
 /// Guesses how many values sets of words take.
 struct Judge {
-    /// A hash of each word of each state, by word.
+    /// A hash of each word of each state, by word. The hash of some words is the sum.
     columns: Vec<Vec<u64>>,
-    sums: Vec<u64>,
+    /// The first state of each sum, plus one, where its sum or the next free place says. Small enough for the first cache.
+    places: Vec<u16>,
+    /// How often the sum of a first state was met.
+    times: Vec<u16>,
 }
 
 impl Judge {
     fn new(states: &[Vec<u8>], n: usize, size: usize) -> Judge {
         let column = |w: usize| states.iter().map(|s| mix(mix(w as u64) ^ word(s, w, size))).collect();
-        Judge { columns: (0..n).map(column).collect(), sums: Vec::new() }
+        let n_places = (2 * states.len()).next_power_of_two();
+        assert!(states.len() < usize::from(u16::MAX));
+        Judge { columns: (0..n).map(column).collect(), places: vec![0; n_places], times: vec![0; states.len()] }
     }
 
     fn halves(&mut self, order: &[u32]) -> f64 {
         let (left, right) = order.split_at(order.len().div_ceil(2));
-        self.values(left) + self.values(right)
+        self.of(left) + self.of(right)
     }
 
     fn quarters(&mut self, half: &[u32]) -> f64 {
-        half.chunks(half.len().div_ceil(4).max(1)).map(|part| self.values(part)).sum()
+        half.chunks(half.len().div_ceil(4).max(1)).map(|part| self.of(part)).sum()
     }
 
-    fn values(&mut self, words: &[u32]) -> f64 {
-        let m = self.columns[0].len();
-        self.sums.clear();
-        self.sums.resize(m, 0);
+    fn of(&mut self, words: &[u32]) -> f64 {
+        let sums = self.sums(words);
+        self.values(&sums)
+    }
+
+    /// The values of some words in each state.
+    fn sums(&self, words: &[u32]) -> Vec<u64> {
+        let mut sums = vec![0u64; self.columns[0].len()];
         for w in words {
-            for (sum, v) in self.sums.iter_mut().zip(&self.columns[*w as usize]) {
+            for (sum, v) in sums.iter_mut().zip(&self.columns[*w as usize]) {
                 *sum = sum.wrapping_add(*v);
             }
         }
-        self.sums.sort_unstable();
-        let (mut distinct, mut pairs, mut equal) = (1u64, 0u64, 0u64);
-        for two in self.sums.windows(2) {
-            if two[0] == two[1] {
-                equal += 1;
-                pairs += equal;
-            } else {
-                equal = 0;
-                distinct += 1;
-            }
+        sums
+    }
+
+    /// The sums with one word instead of another.
+    fn exchange(&self, sums: &[u64], gone: u32, come: u32, out: &mut Vec<u64>) {
+        let columns = self.columns[gone as usize].iter().zip(&self.columns[come as usize]);
+        out.clear();
+        out.extend(sums.iter().zip(columns).map(|(sum, (gone, come))| sum.wrapping_sub(*gone).wrapping_add(*come)));
+    }
+
+    fn values(&mut self, sums: &[u64]) -> f64 {
+        self.places.fill(0);
+        let last = self.places.len() - 1;
+        let (mut distinct, mut pairs) = (0u64, 0u64);
+        for (i, sum) in sums.iter().enumerate() {
+            let mut at = (sum ^ sum >> 32) as usize & last;
+            let first = loop {
+                match self.places[at] {
+                    0 => {
+                        self.places[at] = i as u16 + 1;
+                        self.times[i] = 0;
+                        distinct += 1;
+                        break i;
+                    }
+                    there if sums[usize::from(there) - 1] == *sum => break usize::from(there) - 1,
+                    _ => at = (at + 1) & last,
+                }
+            };
+            pairs += u64::from(self.times[first]);
+            self.times[first] += 1;
         }
-        (m as f64 * m as f64 / (2 * pairs + 1) as f64).max(distinct as f64)
+        let m = sums.len() as f64;
+        (m * m / (2 * pairs + 1) as f64).max(distinct as f64)
     }
 }
 
@@ -309,6 +344,28 @@ mod tests {
         let half = |w: u32| order.iter().position(|x| *x == w).unwrap() / 3;
         let pairs = (0..3).filter(|w| half(*w) == half(w + 3)).count();
         assert!(pairs >= 2, "{order:?}");
+    }
+
+    /// Against pairs that are counted one by one; there are 210 different states.
+    #[test]
+    fn values_are_guessed_from_pairs_that_agree() {
+        let states: Vec<Vec<u8>> = (0..900u32).map(|i| [i % 7, i % 30, 0, i % 2].map(|x| x as u8).repeat(8)).collect();
+        let mut judge = Judge::new(&states, 4, 8);
+        // All four words are the same here, so one tells as much as any two.
+        let counted = |word: usize| {
+            let agree = |a: &&Vec<u8>, b: &&Vec<u8>| a[8 * word..][..8] == b[8 * word..][..8];
+            let pairs = states
+                .iter()
+                .enumerate()
+                .map(|(i, a)| states[..i].iter().filter(|b| agree(&a, b)).count())
+                .sum::<usize>();
+            (900.0 * 900.0 / (2 * pairs + 1) as f64).max(210.0)
+        };
+        assert_eq!(judge.of(&[0]), counted(0));
+        let (from, mut to) = (judge.sums(&[0, 1]), Vec::new());
+        judge.exchange(&from, 1, 3, &mut to);
+        assert_eq!(to, judge.sums(&[0, 3]));
+        assert_eq!(judge.values(&to), counted(2));
     }
 
     #[test]

@@ -10,10 +10,11 @@
 
 use super::bfs::Sighting;
 use super::levels::{Levels, Units};
-use super::{Found, thread};
+use super::{Found, team};
 use spinor_model::successors::{Batch, Step, Successors};
 use spinor_store::{StateId, Visited};
 use std::collections::HashMap;
+use std::sync::Mutex;
 
 /// A state of a level, and its step to a wanted one.
 struct Parent {
@@ -33,31 +34,36 @@ pub(super) fn find<S: Successors, V: Visited>(
     // Backwards: the last step first.
     let mut steps: Vec<Vec<(Step, u32)>> = seen.iter().map(|s| s.last.into_iter().collect()).collect();
     let deepest = seen.iter().map(|s| s.level).max().unwrap_or(0);
-    let mut reader = levels.reader();
-    let mut ids = Vec::new();
-    let mut seat = None;
-    for level in (0..deepest).rev() {
-        let wanted = Wanted::new(seen.iter().filter(|s| s.level == level + 1).map(|s| &s.key[..]));
-        reader.read(level, &mut ids);
-        let alone = jobs == 1 || levels.is_small(level);
-        let units = levels.units(level, &ids, if alone { 1 } else { jobs });
-        let hunt = Hunt { system, store, units, wanted: &wanted, first: levels.is_ordered(level) };
-        let parents = if alone {
-            let (hand, batch) = seat.get_or_insert_with(|| (store.hand(), system.batch()));
-            hunt.go(0, hand, batch)
-        } else {
-            seat = None;
-            hunt.go_together(jobs)
-        };
-        for (sighting, steps) in seen.iter_mut().zip(&mut steps).filter(|(s, _)| s.level == level + 1) {
-            let parent = parents[wanted.number(&sighting.key).expect("it is wanted")]
-                .as_ref()
-                .expect("a state of a level has a parent in the last");
-            steps.push((parent.step, parent.path));
-            sighting.key.clone_from(&parent.key);
-            sighting.level = level;
+    let sit = || Seat { hand: store.hand(), batch: system.batch(), state: system.unpack(root) };
+    let part = |me: usize, seat: &mut Seat<'_, S, V>, hunt: &Hunt| hunt.go(system, store, me, seat);
+    team::gather(jobs, sit, part, |team| {
+        let mut reader = levels.reader();
+        let (mut ids, mut seat) = (Vec::new(), sit());
+        for level in (0..deepest).rev() {
+            let wanted = Wanted::new(seen.iter().filter(|s| s.level == level + 1).map(|s| &s.key[..]));
+            reader.read(level, &mut ids);
+            let n_threads = levels.n_threads(level, jobs);
+            let units = levels.units(level, ids, n_threads);
+            let best = Mutex::new(wanted.keys.iter().map(|_| None).collect());
+            let mut hunt = Hunt { units, wanted, first: levels.is_ordered(level), best };
+            if n_threads == 1 {
+                hunt.go(system, store, 0, &mut seat);
+            } else {
+                hunt = team.share(n_threads, hunt, |hunt| hunt.go(system, store, 0, &mut seat));
+            }
+            let Hunt { units, wanted, best, .. } = hunt;
+            ids = units.into_ids();
+            let parents = best.into_inner().expect(CALM);
+            for (sighting, steps) in seen.iter_mut().zip(&mut steps).filter(|(s, _)| s.level == level + 1) {
+                let parent = parents[wanted.number(&sighting.key).expect("it is wanted")]
+                    .as_ref()
+                    .expect("a state of a level has a parent in the last");
+                steps.push((parent.step, parent.path));
+                sighting.key.clone_from(&parent.key);
+                sighting.level = level;
+            }
         }
-    }
+    });
     let found = seen.into_iter().zip(steps).map(|(sighting, mut steps)| {
         assert_eq!((sighting.level, &sighting.key[..]), (0, root), "level 0 is the initial state");
         steps.reverse();
@@ -92,60 +98,56 @@ impl Wanted {
 }
 
 /// Who leads to the wanted keys.
-struct Hunt<'a, 's, S, V> {
-    system: &'a S,
-    store: &'s V,
-    units: Units<'a>,
-    wanted: &'a Wanted,
+struct Hunt {
+    units: Units,
+    wanted: Wanted,
     /// The first parent met is the right one.
     first: bool,
+    /// Of each wanted key, of all threads that are through.
+    best: Mutex<Vec<Option<Parent>>>,
 }
 
-impl<'s, S: Successors, V: Visited> Hunt<'_, 's, S, V> {
-    fn go_together(&self, jobs: usize) -> Vec<Option<Parent>> {
-        let parts: Vec<Vec<Option<Parent>>> = std::thread::scope(|scope| {
-            let work = |me: usize| self.go(me, &mut self.store.hand(), &mut self.system.batch());
-            let start = |me: usize| thread().spawn_scoped(scope, move || work(me)).ok();
-            let threads: Vec<_> = (1..jobs).filter_map(start).collect();
-            let mine = work(0);
-            let theirs = threads.into_iter().map(|t| t.join().expect("a thread that looks for parents"));
-            theirs.chain([mine]).collect()
-        });
-        let mut best: Vec<Option<Parent>> = self.none();
-        for (n, parent) in parts.into_iter().flat_map(|part| part.into_iter().enumerate()) {
-            if let Some(parent) = parent
-                && best[n].as_ref().is_none_or(|b| parent.key < b.key)
+/// What a thread works with.
+struct Seat<'s, S: Successors, V: Visited + 's> {
+    hand: V::Hand<'s>,
+    batch: Batch,
+    state: S::State,
+}
+
+const CALM: &str = "nothing panics while it is held";
+
+impl Hunt {
+    fn go<S: Successors, V: Visited>(&self, system: &S, store: &V, me: usize, seat: &mut Seat<'_, S, V>) {
+        let mine = self.parents(system, store, me, seat);
+        let mut best = self.best.lock().expect(CALM);
+        for (best, mine) in best.iter_mut().zip(mine) {
+            if let Some(parent) = mine
+                && best.as_ref().is_none_or(|b| parent.key < b.key)
             {
-                best[n] = Some(parent);
+                *best = Some(parent);
             }
         }
-        best
     }
 
-    fn none(&self) -> Vec<Option<Parent>> {
-        self.wanted.keys.iter().map(|_| None).collect()
-    }
-
-    fn go(&self, me: usize, hand: &mut V::Hand<'s>, batch: &mut Batch) -> Vec<Option<Parent>> {
-        let mut best = self.none();
+    fn parents<S: Successors, V: Visited>(
+        &self,
+        system: &S,
+        store: &V,
+        me: usize,
+        Seat { hand, batch, state }: &mut Seat<'_, S, V>,
+    ) -> Vec<Option<Parent>> {
+        let mut best: Vec<Option<Parent>> = self.wanted.keys.iter().map(|_| None).collect();
         let mut n_open = best.len();
         let (mut ids, mut key, mut steps): (Vec<StateId>, Vec<u8>, Vec<Step>) = Default::default();
-        let mut state = None;
         while self.units.take(me, &mut ids) {
             for &id in &ids {
                 if self.first && n_open == 0 {
                     return best;
                 }
-                self.store.load(hand, id, &mut key);
-                let state = match &mut state {
-                    Some(state) => {
-                        self.system.unpack_into(&key, state);
-                        state
-                    }
-                    none => none.insert(self.system.unpack(&key)),
-                };
+                store.load(hand, id, &mut key);
+                system.unpack_into(&key, state);
                 batch.clear();
-                self.system.expand(state, batch);
+                system.expand(state, batch);
                 for outcome in &batch.outcomes {
                     let Some(n) = batch.key(outcome).and_then(|k| self.wanted.number(k)) else { continue };
                     let better = match &best[n] {
@@ -154,13 +156,12 @@ impl<'s, S: Successors, V: Visited> Hunt<'_, 's, S, V> {
                     };
                     if better {
                         n_open -= usize::from(best[n].is_none());
-                        self.system.enabled(state, &mut steps);
+                        system.enabled(state, &mut steps);
                         let (step, path) = (steps[outcome.step as usize], outcome.path);
                         best[n] = Some(Parent { key: key.clone(), step, path });
                     }
                 }
             }
-            self.store.rest(hand);
         }
         best
     }

@@ -100,7 +100,7 @@ impl Visited for Forgetful {
 /// Everything that can be combined; `alone` at 0 makes the smallest toy a matter for all threads.
 fn combinations() -> Vec<(Way, Store, usize, u64)> {
     let mut out = Vec::new();
-    for (jobs, alone) in [(1, ALONE), (1, 0), (2, 3), (2, 0)] {
+    for (jobs, alone) in [(1, ALONE), (1, 0), (3, 0), (1, 24), (2, 24)] {
         for store in STORES {
             if matches!(store, Store::Arena | Store::Clash | Store::Tree) {
                 out.push((Bfs, store, jobs, alone));
@@ -302,8 +302,8 @@ impl Successors for Chain {
 fn limits_and_the_observer_stop_a_search() {
     let short = Duration::from_millis(20);
     for way in [Bfs, Dfs] {
-        for jobs in [1, 2] {
-            let deep = Request { jobs, ..request(None) };
+        for (jobs, alone) in [(1, ALONE), (2, ALONE), (2, 0), (5, 0)] {
+            let deep = Request { jobs, alone, ..request(None) };
             let timed = Request { max_time: Some(short), ..deep.clone() };
             assert_eq!(search(way, Store::Arena, &ENDLESS, &timed).stopped, Some(Stopped::Time(short)));
             let wide = Grid::new(9, 10);
@@ -388,5 +388,75 @@ fn a_million_levels_are_no_burden() {
         assert!(s.bytes < 64 << 20, "{}", s.bytes);
         println!("{:?}", started.elapsed());
         assert!(started.elapsed() < Duration::from_secs(20));
+    }
+}
+
+/// A tree of two successors each, in which somebody trips over a state.
+struct Tree {
+    n: u64,
+    trips_at: Option<u64>,
+}
+
+impl Successors for Tree {
+    type State = u64;
+    fn initial(&self) -> Result<u64, Fault> {
+        Ok(0)
+    }
+    fn pack(&self, state: &u64, key: &mut Vec<u8>) {
+        key.extend_from_slice(&state.to_le_bytes());
+    }
+    fn unpack(&self, key: &[u8]) -> u64 {
+        u64::from_le_bytes(*key.first_chunk().expect("eight bytes"))
+    }
+    fn batch(&self) -> Batch {
+        Batch::default()
+    }
+    fn enabled(&self, state: &mut u64, steps: &mut Vec<Step>) {
+        assert_ne!(Some(*state), self.trips_at, "here it trips");
+        steps.clear();
+        let step = |n| Step { pid: n, edge: EdgeId(0), partner: None, timeout: false };
+        steps.extend((0..2).map(step).filter(|step| 2 * *state + u64::from(step.pid) + 1 < self.n));
+    }
+    fn fire(&self, state: &mut u64, steps: &[Step], batch: &mut Batch) {
+        for (n, step) in steps.iter().enumerate() {
+            let at = batch.keys.len();
+            self.pack(&(2 * *state + u64::from(step.pid) + 1), &mut batch.keys);
+            batch.push(n as u32, 0, 0, Some(at));
+        }
+    }
+    fn may_end(&self, _: &u64) -> bool {
+        true
+    }
+}
+
+#[test]
+fn who_panics_keeps_nobody_waiting() {
+    for (trips_at, jobs) in [(0, 1), (0, 4), (700, 1), (700, 2), (1_000, 4), (5_000, 4), (19_999, 3)] {
+        let tree = Tree { n: 20_000, trips_at: Some(trips_at) };
+        let request = Request { jobs, alone: 64, ..request(None) };
+        for store in [Store::Arena, Store::Tree] {
+            let go = std::panic::AssertUnwindSafe(|| search(Bfs, store, &tree, &request));
+            let panic = std::panic::catch_unwind(go).expect_err("it trips");
+            assert!(panic.downcast_ref::<String>().is_some_and(|said| said.contains("here it trips")));
+        }
+    }
+    let tree = Tree { n: 20_000, trips_at: None };
+    let s = search(Bfs, Store::Tree, &tree, &Request { jobs: 3, alone: 64, ..request(None) });
+    assert_eq!((s.counters.stored, s.counters.depth, s.stopped), (20_000, 14, None));
+}
+
+#[test]
+fn many_threads_and_tiny_levels() {
+    let chain = Chain(3_000);
+    let grid = Grid { fails_at: Some(9), ends_at: Some(12), ..Grid::new(3, 5) };
+    let alone = search(Bfs, Store::Tree, &grid, &Request { alone: 0, ..request(Some(0)) });
+    for jobs in [2, 7, 16] {
+        let s = search(Bfs, Store::Arena, &chain, &Request { jobs, alone: 0, ..request(None) });
+        assert_eq!((s.counters.stored, s.counters.depth, s.found[0].steps.len()), (3_001, 3_000, 3_000));
+        for _ in 0..20 {
+            let s = search(Bfs, Store::Tree, &grid, &Request { jobs, alone: 0, ..request(Some(0)) });
+            assert_eq!((s.counters, s.tally, s.stopped), (alone.counters, alone.tally, None));
+            assert_eq!(s.found, alone.found);
+        }
     }
 }

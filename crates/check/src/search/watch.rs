@@ -9,11 +9,21 @@ use std::time::{Duration, Instant};
 
 /// What the threads of a search tell each other.
 pub(crate) struct Signals {
-    stop: AtomicBool,
+    stop: Apart<AtomicBool>,
     why: Mutex<Option<Stopped>>,
     started: Instant,
     max_time: Option<Duration>,
     budget: Arc<Budget>,
+    done: Apart<Done>,
+}
+
+/// In a cache line of its own: what is read all the time is not beside what is written now and then.
+#[repr(align(128))]
+struct Apart<T>(T);
+
+/// Of all threads, as far as they have said so.
+#[derive(Default)]
+struct Done {
     stored: AtomicU64,
     transitions: AtomicU64,
     expanded: AtomicU64,
@@ -31,15 +41,12 @@ pub(crate) struct News {
 impl Signals {
     pub fn new(request: &Request) -> Signals {
         Signals {
-            stop: AtomicBool::new(false),
+            stop: Apart(AtomicBool::new(false)),
             why: Mutex::new(None),
             started: Instant::now(),
             max_time: request.max_time,
             budget: request.budget.clone(),
-            stored: AtomicU64::new(0),
-            transitions: AtomicU64::new(0),
-            expanded: AtomicU64::new(0),
-            depth: AtomicU64::new(0),
+            done: Apart(Done::default()),
         }
     }
 
@@ -47,7 +54,7 @@ impl Signals {
     pub fn stop(&self, why: Stopped) -> Halt {
         let mut first = self.why.lock().expect("nothing panics while it is held");
         first.get_or_insert(why);
-        self.stop.store(true, Relaxed);
+        self.stop.0.store(true, Relaxed);
         Halt
     }
 
@@ -62,15 +69,15 @@ impl Signals {
     /// Cheap: for every batch.
     #[inline]
     pub fn go_on(&self) -> Result<(), Halt> {
-        if self.stop.load(Relaxed) { Err(Halt) } else { Ok(()) }
+        if self.stop.0.load(Relaxed) { Err(Halt) } else { Ok(()) }
     }
 
     /// Looks at the clock: for every few batches.
     pub fn look(&self, news: &mut News) -> Result<(), Halt> {
         let News { stored, transitions, expanded } = std::mem::take(news);
-        self.transitions.fetch_add(transitions, Relaxed);
-        self.stored.fetch_add(stored, Relaxed);
-        self.expanded.fetch_add(expanded, Relaxed);
+        self.done.0.transitions.fetch_add(transitions, Relaxed);
+        self.done.0.stored.fetch_add(stored, Relaxed);
+        self.done.0.expanded.fetch_add(expanded, Relaxed);
         if let Some(t) = self.max_time
             && self.started.elapsed() >= t
         {
@@ -80,7 +87,7 @@ impl Signals {
     }
 
     pub fn at_depth(&self, depth: u64) {
-        self.depth.fetch_max(depth, Relaxed);
+        self.done.0.depth.fetch_max(depth, Relaxed);
     }
 }
 
@@ -104,11 +111,12 @@ impl<'a> Watch<'a> {
             return Ok(());
         }
         self.told = elapsed;
-        let (stored, expanded) = (signals.stored.load(Relaxed), signals.expanded.load(Relaxed));
+        let done = &signals.done.0;
+        let (stored, expanded) = (done.stored.load(Relaxed), done.expanded.load(Relaxed));
         let progress = Progress {
             stored,
-            transitions: signals.transitions.load(Relaxed),
-            depth: signals.depth.load(Relaxed),
+            transitions: done.transitions.load(Relaxed),
+            depth: done.depth.load(Relaxed),
             frontier: frontier.unwrap_or(stored.saturating_sub(expanded)),
             bytes: signals.budget.used(),
             elapsed,
