@@ -1,0 +1,198 @@
+//! Runs that never end: random models with random formulas, every search, every fairness, with and without optimisation,
+//! by the interpreter and in native code, against the oracle on the model as it was written. What is found goes to
+//! `spin -t` as a trail.
+//!
+//! `SPINOR_SEEDS=0..5000` for more.
+
+use spinor_check::check::{Executors, Interpreted, Said, Stated, check};
+use spinor_check::claim::{Claim, Marking};
+use spinor_check::cycles::Fairness;
+use spinor_check::cycles::oracle::has_accepted_component;
+use spinor_check::cycles::product::Product;
+use spinor_check::observer::Silent;
+use spinor_check::report::PropertyReport;
+use spinor_check::settings::{FairBy, Search, Selection, Settings, Store};
+use spinor_jit::Jit;
+use spinor_lang::{Options, load};
+use spinor_ltl::{Formula, PropId};
+use spinor_model::interp::Interp;
+use spinor_model::ir::{BinOp, Expr, Place, Scope, Shape, System};
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+struct Native;
+
+impl Executors for Native {
+    type Exec = Jit;
+    fn word(&self) -> &'static str {
+        "jit"
+    }
+    fn executor(&self, system: Arc<System>, looked: &[Expr]) -> Jit {
+        Jit::looking(system, looked)
+    }
+}
+
+struct Rng(u64);
+
+impl Rng {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) % n
+    }
+}
+
+fn seeds() -> std::ops::Range<u64> {
+    let given = std::env::var("SPINOR_SEEDS").ok();
+    let range = given.as_deref().and_then(|s| s.split_once("..")).map(|(a, b)| (a.parse(), b.parse()));
+    match range {
+        Some((Ok(from), Ok(to))) => from..to,
+        _ => 0..160,
+    }
+}
+
+/// Conditions that somebody outside could ask about: globals, labels, the number of processes, whether all are stuck.
+fn props(system: &System, rng: &mut Rng) -> Vec<Expr> {
+    let equals = |e: Expr, n: i32| Expr::Binary(BinOp::Eq, Box::new(e), Box::new(Expr::Const(n)));
+    let mut all = vec![equals(Expr::NrPr, 1 + rng.below(3) as i32), Expr::Timeout];
+    for (id, var) in system.globals.vars.enumerated() {
+        if let Shape::Scalar(ty) = var.shape {
+            let place = Place { scope: Scope::Global, var: id, slot: var.slot, ty, index: Vec::new() };
+            all.push(equals(Expr::Read(place), rng.below(2) as i32));
+        }
+    }
+    for (proctype, t) in system.proctypes.enumerated() {
+        for (loc, l) in t.locs.enumerated() {
+            let remote = |label: &String| Expr::AtLabel { proctype, pid: None, loc, label: label.clone() };
+            all.extend(l.labels.iter().take(1).map(remote));
+        }
+    }
+    let n = 1 + rng.below(3) as usize;
+    (0..n).map(|_| all[rng.below(all.len() as u64) as usize].clone()).collect()
+}
+
+fn formula(rng: &mut Rng, n_props: u64, size: u64) -> Formula {
+    if size <= 1 {
+        return Formula::Prop(PropId(rng.below(n_props) as u32));
+    }
+    let part = |rng: &mut Rng, size: u64| Box::new(formula(rng, n_props, size));
+    let left = 1 + rng.below(size - 1);
+    match rng.below(10) {
+        0 => Formula::Not(part(rng, size - 1)),
+        1 => Formula::Next(part(rng, size - 1)),
+        2 | 3 => Formula::Always(part(rng, size - 1)),
+        4 | 5 => Formula::Eventually(part(rng, size - 1)),
+        6 => Formula::And(part(rng, left), part(rng, size - left)),
+        7 => Formula::Or(part(rng, left), part(rng, size - left)),
+        8 => Formula::Until(part(rng, left), part(rng, size - left)),
+        _ => Formula::Implies(part(rng, left), part(rng, size - left)),
+    }
+}
+
+const WAYS: [(Search, FairBy); 5] = [
+    (Search::Scc, FairBy::Scc),
+    (Search::Ndfs, FairBy::Flags),
+    (Search::Ndfs, FairBy::Copies),
+    (Search::NdfsSeed, FairBy::Flags),
+    (Search::NdfsSeed, FairBy::Copies),
+];
+
+/// More states than this are too many for the oracle, which is slow on purpose.
+const MOST: u64 = 250;
+
+fn oracle(interp: &Interp, claim: &Claim, fairness: Fairness) -> bool {
+    let looking = Interp::looking(interp.shared_system().clone(), &claim.looked);
+    has_accepted_component(&Product::new(&looking, claim, fairness), fairness)
+}
+
+fn answer(interp: &Interp, stated: &[Stated], settings: &Settings, native: bool) -> Vec<PropertyReport> {
+    let report = if native {
+        check(interp, stated, settings, &Native, &mut Silent)
+    } else {
+        check(interp, stated, settings, &Interpreted, &mut Silent)
+    };
+    report.expect("the properties are there").properties
+}
+
+#[test]
+fn every_way_agrees_with_the_oracle_on_random_models() {
+    let (mut n, mut n_violated, mut n_traces) = (0, [0; 3], 0);
+    let dir = std::env::temp_dir().join(format!("spinor-endless-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).expect("a folder for trails");
+    for seed in seeds() {
+        let text = spinor_gen::generate(seed).text;
+        let loaded = load("m.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p));
+        let model = loaded.model.unwrap_or_else(|| panic!("seed {seed}: {:?}", loaded.diagnostics));
+        let interp = Interp::new(model.system.clone());
+        let small = Settings { plain: true, select: Selection::Safety, ..Settings::default() };
+        let size = check(&interp, &[], &small, &Interpreted, &mut Silent).expect("safety").stats().stored;
+        if size > MOST || size < 3 {
+            continue;
+        }
+        n += 1;
+        let mut rng = Rng(seed);
+        let props = props(&model.system, &mut rng);
+        let size = 2 + rng.below(5);
+        let formula = formula(&mut rng, props.len() as u64, size);
+        let stated =
+            [Stated { name: "f".into(), said: Said::Formula { formula: formula.clone(), props: props.clone() } }];
+        let against = Claim::against(&formula, &props, Marking::Generalised).expect("a small automaton");
+        let claims = [
+            ("f", against),
+            ("accept", Claim::accept_labels()),
+            ("progress", Claim::without_progress(Marking::States)),
+        ];
+        let select = Selection::Names(claims.iter().map(|(name, _)| name.to_string()).collect());
+        for (f, fairness) in Fairness::ALL.into_iter().enumerate() {
+            let truths: Vec<bool> = claims.iter().map(|(_, claim)| oracle(&interp, claim, fairness)).collect();
+            n_violated[f] += truths.iter().filter(|t| **t).count();
+            for (way, (search, fair_by)) in WAYS.into_iter().enumerate() {
+                for plain in [true, false] {
+                    let native = (seed + way as u64).is_multiple_of(2) != plain;
+                    let store = if plain { Store::Arena } else { Store::Tree };
+                    let select = select.clone();
+                    let settings = Settings { search, fair_by, fairness, plain, store, select, ..Settings::default() };
+                    for p in answer(&interp, &stated, &settings, native) {
+                        let at = claims.iter().position(|(name, _)| *name == p.name).expect("asked for");
+                        let case = || {
+                            let f = f_text(&formula, &props);
+                            format!(
+                                "seed {seed} {} {search:?} {fair_by:?} {fairness:?} plain {plain}: {f}\n{text}",
+                                p.name
+                            )
+                        };
+                        if fairness == Fairness::Strong && search != Search::Scc {
+                            assert_eq!(p.verdict.word(), "inconclusive", "{}", case());
+                            continue;
+                        }
+                        assert_eq!(p.verdict.word() == "violated", truths[at], "{}", case());
+                        assert_eq!(p.verdict.word() == "holds", !truths[at], "{}", case());
+                        if search == Search::Scc && seed % 4 == 0 {
+                            n_traces += p.traces.len();
+                            p.traces.iter().for_each(|t| spin_follows(&dir, &text, &interp, t, &case()));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let _ = std::fs::remove_dir_all(dir);
+    println!("{n} models, {n_violated:?} violated, {n_traces} traces replayed by SPIN");
+    assert!(n > 30 && n_violated.iter().all(|v| *v > 10), "{n} models, {n_violated:?} violated");
+}
+
+fn f_text(formula: &Formula, props: &[Expr]) -> String {
+    formula.text(&|p| format!("{:?}", props[p.0 as usize]))
+}
+
+/// SPIN takes every row of the trail.
+fn spin_follows(dir: &Path, text: &str, interp: &Interp, trace: &spinor_check::trace::Trace, case: &str) {
+    let initial = trace.initial.as_ref().expect("a run begins");
+    let trail = spinor::trail::write(interp.system(), initial, &trace.steps, trace.cycle_start);
+    std::fs::write(dir.join("m.pml"), text).expect("a model");
+    std::fs::write(dir.join("m.pml.trail"), &trail).expect("a trail");
+    let out = Command::new("spin").args(["-t", "-p", "m.pml"]).current_dir(dir).output().expect("spin is needed");
+    let said = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
+    let rows = trail.lines().filter(|l| !l.starts_with("-1")).count();
+    assert!(rows == 0 || said.contains(&format!("trail ends after {rows} steps")), "{case}\n{trail}\n{said}");
+}
