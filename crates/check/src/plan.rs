@@ -43,7 +43,7 @@ pub fn is_endless(property: Kind) -> bool {
 }
 
 fn is_nested(search: Search) -> bool {
-    matches!(search, Search::Ndfs | Search::NdfsSeed)
+    matches!(search, Search::Ndfs | Search::NdfsSeed | Search::NdfsProcess)
 }
 
 /// It looks for runs that never end.
@@ -150,7 +150,8 @@ pub fn choose_endless(search: Search, fair_by: FairBy) -> (Search, FairBy) {
     (search, fair_by)
 }
 
-const SEARCHES: [Search; 5] = [Search::Bfs, Search::Dfs, Search::Scc, Search::Ndfs, Search::NdfsSeed];
+const SEARCHES: [Search; 6] =
+    [Search::Bfs, Search::Dfs, Search::Scc, Search::Ndfs, Search::NdfsSeed, Search::NdfsProcess];
 const STORES: [Store; 4] = [Store::Tree, Store::Arena, Store::HashCompact, Store::Bitstate];
 const FAIR: [(Fairness, FairBy); 5] = [
     (Fairness::None, FairBy::Scc),

@@ -47,6 +47,8 @@ pub enum Search {
     /// Nested depth-first search up to the first search's path, and up to its seed.
     Ndfs,
     NdfsSeed,
+    /// Up to its seed, process by process.
+    NdfsProcess,
 }
 
 /// How weak fairness is decided.
@@ -118,6 +120,7 @@ impl Search {
             Search::Scc => "scc",
             Search::Ndfs => "ndfs",
             Search::NdfsSeed => "ndfs-seed",
+            Search::NdfsProcess => "ndfs-process",
         }
     }
 }

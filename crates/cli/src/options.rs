@@ -198,13 +198,13 @@ pub const OPTIONS: &[OptionRow] = &[
         Id::Search,
         "search",
         Takes::OneOf(
-            &["auto", "dfs", "bfs", "scc", "ndfs", "ndfs-seed"],
+            &["auto", "dfs", "bfs", "scc", "ndfs", "ndfs-seed", "ndfs-process"],
             &["scc-par", "cndfs", "dfs-fifo", "dfs-incr", "npc-nested", "npc-claim"],
         ),
         CHECK,
     )
     .default("auto")
-    .help("how it is searched: states by bfs (shortest traces) or dfs, cycles by scc, ndfs or ndfs-seed")
+    .help("how it is searched: states by bfs (shortest traces) or dfs, cycles by the others")
     .spin("-DBFS"),
     row(Id::Por, "por", Takes::OneOf(&["auto", "off"], &["ample", "stubborn", "leap"]), CHECK)
         .default("auto")
@@ -732,6 +732,7 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 "scc" => Search::Scc,
                 "ndfs" => Search::Ndfs,
                 "ndfs-seed" => Search::NdfsSeed,
+                "ndfs-process" => Search::NdfsProcess,
                 _ => Search::Auto,
             }
         }

@@ -181,7 +181,7 @@ const WAYS: [(Search, FairBy); 6] = [
     (Search::Ndfs, FairBy::Copies),
     (Search::NdfsSeed, FairBy::Flags),
     (Search::NdfsSeed, FairBy::Copies),
-    (Search::Scc, FairBy::Auto),
+    (Search::NdfsProcess, FairBy::Copies),
 ];
 
 #[test]

@@ -89,12 +89,13 @@ fn formula(rng: &mut Rng, n_props: u64, size: u64) -> Formula {
     }
 }
 
-const WAYS: [(Search, FairBy); 5] = [
+const WAYS: [(Search, FairBy); 6] = [
     (Search::Scc, FairBy::Scc),
     (Search::Ndfs, FairBy::Flags),
     (Search::Ndfs, FairBy::Copies),
     (Search::NdfsSeed, FairBy::Flags),
     (Search::NdfsSeed, FairBy::Copies),
+    (Search::NdfsProcess, FairBy::Flags),
 ];
 
 /// More states than this are too many for the oracle, which is slow on purpose.

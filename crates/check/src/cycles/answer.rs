@@ -8,6 +8,7 @@
 //!   What was found is shortened, and replayed as the model was written (`trace`); a formula is evaluated on the states
 //!   that the replay passes, without its automaton, and must be false there.
 
+use super::by_process::ByProcess;
 use super::fair::{self, By, Fair};
 use super::ndfs::{self, Target, WithBits};
 use super::product::Product;
@@ -52,7 +53,9 @@ impl Asked<'_> {
         let system = self.optimised();
         let replayed = Interp::looking(system.clone(), &self.claim.looked);
         let exec = executors.executor(system, &self.claim.looked);
-        let product = Product::new(&exec, self.claim, self.request.fairness);
+        // Whose a move is matters also where moves are ordered by it.
+        let owned = if self.search == Search::NdfsProcess { Fairness::Weak } else { self.request.fairness };
+        let product = Product::new(&exec, self.claim, owned);
         let budget = &self.request.budget;
         let (searched, store_bytes) = match self.store {
             Store::Arena => self.with(Arena::new(budget), &product, observer),
@@ -89,24 +92,38 @@ impl Asked<'_> {
             let stopped = Some(Stopped::Memory(request.budget.limit()));
             return (Searched { found: None, counters: Default::default(), stopped, bytes: 0 }, 0);
         };
-        let nested = |target, observer: &mut dyn Observer| {
-            let nested = match (request.fairness, self.fair_by) {
-                (Fairness::None, _) => ndfs::search(runs, &store, target, request, observer),
-                (_, by) => {
-                    let by = if by == FairBy::Copies { By::Copies } else { By::Flags };
-                    let fair = Fair::new(runs, most_processes(self.interp.system()), by);
-                    fair::search(&fair, &store, target, request, observer)
-                }
-            };
-            nested.expect("nested search is given claims with one mark, at states").searched
-        };
         let searched = match self.search {
-            Search::Ndfs => nested(Target::Path, observer),
-            Search::NdfsSeed => nested(Target::Seed, observer),
+            Search::Ndfs => self.nested(runs, &store, Target::Path, observer),
+            Search::NdfsSeed => self.nested(runs, &store, Target::Seed, observer),
+            Search::NdfsProcess => {
+                let ordered = ByProcess(runs);
+                let mut searched = self.nested(&ordered, &store, Target::Seed, observer);
+                searched.found = searched.found.map(|lasso| ordered.project(&lasso));
+                searched
+            }
             _ => scc::search(runs, &store, request, observer),
         };
         let bytes = spinor_store::Visited::bytes(&store);
         (searched, bytes)
+    }
+
+    fn nested<R: Runs, V: WithBits>(
+        &self,
+        runs: &R,
+        store: &V,
+        target: Target,
+        observer: &mut dyn Observer,
+    ) -> Searched {
+        let request = &self.request;
+        let nested = match (request.fairness, self.fair_by) {
+            (Fairness::None, _) => ndfs::search(runs, store, target, request, observer),
+            (_, by) => {
+                let by = if by == FairBy::Copies { By::Copies } else { By::Flags };
+                let fair = Fair::new(runs, most_processes(self.interp.system()), by);
+                fair::search(&fair, store, target, request, observer)
+            }
+        };
+        nested.expect("nested search is given claims with one mark, at states").searched
     }
 }
 

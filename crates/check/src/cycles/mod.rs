@@ -5,6 +5,7 @@
 //! | this | what all of them go through and what they find |
 //! | `scc` | components with generalised acceptance, the default |
 //! | `ndfs` | nested depth-first search, for one mark at states |
+//! | `by_process` | the order of moves that nested search has in one of the papers |
 //! | `fair` | weak fairness put into the states, for nested search |
 //! | `lasso` | a run inside a component |
 //! | `shorten` | a shorter run of the same kind |
@@ -22,6 +23,7 @@
 //!   go on fairly, so fairness has no say in it.
 
 pub mod answer;
+pub mod by_process;
 pub mod fair;
 pub mod lasso;
 pub mod ndfs;

@@ -1,3 +1,4 @@
+use super::by_process::ByProcess;
 use super::fair::{self, By, Fair, original};
 use super::ndfs::{self, Nested, Refused, Target, WithBits};
 use super::tests::{components, replay, seeds};
@@ -129,6 +130,27 @@ fn nested_search_agrees_with_every_set_of_states() {
     }
     let n = seeds.end - seeds.start;
     assert!(n < 1000 || n_found.iter().all(|found| n / 20 < *found && *found < n * 19 / 20), "{n_found:?} of {n}");
+}
+
+/// [Bosnacki-SYM] figure 1: the first process goes first, so its cycle is the one that is found.
+#[test]
+fn by_process_the_first_one_goes_first() {
+    let runs = graph(&[(0, 1, Some(1)), (1, 0, Some(1)), (0, 2, Some(0)), (2, 0, Some(0))], &[], &[0]);
+    let found = |searched: Nested| searched.searched.found.expect("two cycles");
+    let last = found(nested(&runs, &arena(), Target::Seed).expect("one mark at states"));
+    assert_eq!(last.cycle, [0, 0]);
+    let ordered = ByProcess(&runs);
+    let first = ordered.project(&found(nested(&ordered, &arena(), Target::Seed).expect("one mark at states")));
+    assert_eq!(first, Lasso { initial: 0, stem: vec![], cycle: vec![1, 0] });
+    for seed in 0..2000 {
+        let (runs, _) = random(seed);
+        let ordered = ByProcess(&runs);
+        let nested = nested(&ordered, &arena(), Target::Seed).expect("one mark at states");
+        assert_eq!(nested.searched.found.is_some(), oracle::has_accepted_run(&runs, Fairness::None), "seed {seed}");
+        if let Some(lasso) = nested.searched.found {
+            replay(&runs, &ordered.project(&lasso), Fairness::None).unwrap_or_else(|e| panic!("{e}: seed {seed}"));
+        }
+    }
 }
 
 /// What components say: nothing if there is an accepted run, states and moves if not.
