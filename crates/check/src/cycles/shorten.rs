@@ -7,13 +7,19 @@
 //!   Then the cycle: breadth-first from its first state through pairs of a state and the marks met on the way, the
 //!   first way back with all marks is the shortest cycle through that state. With fairness a shorter cycle may be
 //!   less fair; it is taken if it is fair, too.
+//!   Last, if there are few states altogether, all of them are tried as the first of a cycle, those near the start first:
+//!   so in a small product the run is a shortest one (with fairness: of those whose cycle is shortest for its first
+//!   state).
 //!   The effort is bounded; what is not found within it stays as it was.
 
 use super::{Fairness, Lasso, Moves, Runs, Summary, all_marks};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// States that are looked at for each of the two.
 const MOST: usize = 200_000;
+/// A product with at most so many states is searched as a whole, by looking at so many moves.
+const FEW: usize = 5_000;
+const MOST_MOVES: usize = 5_000_000;
 
 pub fn shorten<R: Runs>(runs: &R, lasso: &Lasso, fairness: Fairness) -> Lasso {
     let mut walker = Walker { runs, desk: runs.desk(), moves: Moves::default() };
@@ -24,7 +30,7 @@ pub fn shorten<R: Runs>(runs: &R, lasso: &Lasso, fairness: Fairness) -> Lasso {
     if let Some(cycle) = walker.shorter_cycle(&best, fairness) {
         best.cycle = cycle;
     }
-    best
+    walker.shortest(&best, fairness).unwrap_or(best)
 }
 
 struct Walker<'a, R: Runs> {
@@ -165,6 +171,65 @@ impl<R: Runs> Walker<'_, R> {
         None
     }
 
+    /// A shorter run than this one, if the whole product is small.
+    fn shortest(&mut self, than: &Lasso, fairness: Fairness) -> Option<Lasso> {
+        let (mut tree, initial) = self.start();
+        let mut moves: Vec<Vec<(usize, u64)>> = Vec::new();
+        while moves.len() < tree.keys.len() {
+            if tree.keys.len() > FEW {
+                return None;
+            }
+            let at = moves.len();
+            let key = tree.keys[at].clone();
+            self.expand(&key);
+            let to = (0..self.moves.all.len()).map(|n| {
+                tree.put(self.moves.key(n), Some((at, n as u32)));
+                (tree.known[self.moves.key(n)], self.moves.all[n].marks)
+            });
+            moves.push(to.collect());
+        }
+        let all = all_marks(self.runs.n_marks());
+        let (mut best, mut length, mut effort) = (None, than.stem.len() + than.cycle.len(), 0);
+        for first in 0..moves.len() {
+            let (start, stem) = tree.path(first);
+            if stem.len() + 1 >= length {
+                break; // those that follow are no nearer
+            }
+            // Breadth-first through states and marks met: the place before, the number of the move, the length.
+            let mut known: HashSet<(usize, u64)> = HashSet::from([(first, 0)]);
+            let mut queue: Vec<(usize, u64, usize, u32, usize)> = vec![(first, 0, 0, 0, 0)];
+            let mut next = 0;
+            'cycles: while next < queue.len() {
+                let (at, marks, _, _, depth) = queue[next];
+                if stem.len() + depth + 1 >= length || effort > MOST_MOVES {
+                    break;
+                }
+                for (nth, (to, with)) in moves[at].iter().enumerate() {
+                    effort += 1;
+                    let met = (marks | with) & all;
+                    if *to == first && met == all {
+                        let (mut cycle, mut back) = (vec![nth as u32], next);
+                        while back > 0 {
+                            cycle.push(queue[back].3);
+                            back = queue[back].2;
+                        }
+                        cycle.reverse();
+                        if self.is_fair(&tree.keys[first].clone(), &cycle, fairness) {
+                            length = stem.len() + cycle.len();
+                            best = Some(Lasso { initial: initial[start], stem: stem.clone(), cycle });
+                        }
+                        break 'cycles;
+                    }
+                    if known.insert((*to, met)) {
+                        queue.push((*to, met, next, nth as u32, depth + 1));
+                    }
+                }
+                next += 1;
+            }
+        }
+        best
+    }
+
     fn is_fair(&mut self, first: &[u8], cycle: &[u32], fairness: Fairness) -> bool {
         let (mut at, mut sum): (Vec<u8>, Option<Summary>) = (first.to_vec(), None);
         for nth in cycle {
@@ -182,5 +247,67 @@ impl<R: Runs> Walker<'_, R> {
             at = self.moves.key(*nth as usize).to_vec();
         }
         sum.is_some_and(|sum| sum.is_accepted(self.runs.n_marks(), fairness))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::oracle;
+    use super::super::tests::{components, replay};
+    use super::super::toy::ToyRuns;
+    use super::*;
+    use spinor_store::{Arena, Budget};
+
+    /// The length of a shortest lasso, by trying all paths up to a length.
+    fn least(runs: &ToyRuns, most: usize) -> Option<usize> {
+        let mut start = Moves::default();
+        runs.initial(&mut (), &mut start);
+        let node = |key: &[u8]| u32::from_le_bytes(*key.first_chunk().expect("four bytes"));
+        let mut paths: Vec<Vec<(u32, u64)>> = (0..start.all.len()).map(|n| vec![(node(start.key(n)), 0)]).collect();
+        let all = all_marks(runs.n_marks);
+        for length in 1..=most {
+            let mut longer = Vec::new();
+            for path in &paths {
+                let at = path[path.len() - 1].0;
+                for arc in runs.arcs.iter().filter(|arc| arc.from == at) {
+                    // It closes where the node was before, and the marks since then are all.
+                    let mut marks = arc.marks;
+                    for n in (0..path.len()).rev() {
+                        if path[n].0 == arc.to && marks & all == all {
+                            return Some(length);
+                        }
+                        marks |= path[n].1;
+                    }
+                    let mut path = path.clone();
+                    path.push((arc.to, arc.marks));
+                    longer.push(path);
+                }
+            }
+            paths = longer;
+        }
+        None
+    }
+
+    #[test]
+    fn what_is_shortened_is_a_run_and_a_shortest_one() {
+        let (mut n, mut n_least) = (0, 0);
+        for seed in 0..4000 {
+            let runs = ToyRuns { ends: Vec::new(), ..ToyRuns::random(seed, 6) };
+            for fairness in Fairness::ALL {
+                let store = Arena::new(&Budget::unlimited()).expect("room");
+                let Some(lasso) = components(&runs, &store, fairness).found else { continue };
+                let short = shorten(&runs, &lasso, fairness);
+                replay(&runs, &short, fairness).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+                let length = short.stem.len() + short.cycle.len();
+                assert!(length <= lasso.stem.len() + lasso.cycle.len(), "seed {seed}");
+                n += 1;
+                if fairness == Fairness::None && length <= 6 && runs.arcs.len() <= 9 {
+                    assert_eq!(least(&runs, length), Some(length), "seed {seed}: {short:?} {runs:?}");
+                    n_least += 1;
+                }
+            }
+            assert!(oracle::size(&runs).0 <= 6);
+        }
+        assert!(n > 1000 && n_least > 300, "{n} {n_least}");
     }
 }
