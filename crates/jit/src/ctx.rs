@@ -120,6 +120,8 @@ impl Code {
 
 /// `(ctx, state)`: lists and does the steps of all processes.
 pub(crate) type ExpandAll = unsafe extern "C" fn(*mut Ctx, *const u8);
+/// `(ctx, state, words)`: says which of the expressions looked at are true; 0, or 1 for a fault.
+pub(crate) type Look = unsafe extern "C" fn(*mut Ctx, *const u8, *mut u64) -> i32;
 /// `(ctx, state, pid, frame)`: appends the steps of a process.
 pub(crate) type Moves = unsafe extern "C" fn(*mut Ctx, *const u8, u32, *const u8);
 /// `(ctx, state, pid, frame, edge, partner, half, message, chan)`: does a statement, a handshake or a `d_step` whole.

@@ -19,6 +19,8 @@ pub struct Jit {
     interp: Interp,
     native: Native,
     statics: Statics,
+    n_looked: usize,
+    looks_for_timeout: bool,
     /// By proctype: the bytes of a frame, and whether two statements that can run at once are an error.
     sizes: Vec<u32>,
     deterministic: Vec<bool>,
@@ -80,14 +82,27 @@ impl Jit {
         let interp = Interp::looking(system, looked);
         let system = interp.system();
         let statics = Statics::new(system, interp.layout());
-        let native = Native::new(system, interp.layout(), &statics);
+        let native = Native::new(system, interp.layout(), &statics, looked);
+        let mut looks_for_timeout = false;
+        looked.iter().for_each(|e| e.each_part(&mut |e| looks_for_timeout |= *e == Expr::Timeout));
         let sizes = interp.layout().procs.iter().map(|f| f.size).collect();
         let deterministic: Vec<bool> = system.proctypes.iter().map(|t| t.deterministic).collect();
         let any_deterministic = deterministic.contains(&true);
         let proctype = interp.layout().proctype;
         let runs = |e: &Effect| matches!(e, Effect::Run { .. });
         let fixed_types = !system.proctypes.iter().flat_map(|t| t.edges.iter()).any(|e| e.effects.iter().any(runs));
-        Jit { native, statics, sizes, deterministic, any_deterministic, proctype, fixed_types, interp }
+        Jit {
+            native,
+            statics,
+            n_looked: looked.len(),
+            looks_for_timeout,
+            sizes,
+            deterministic,
+            any_deterministic,
+            proctype,
+            fixed_types,
+            interp,
+        }
     }
 
     pub fn interp(&self) -> &Interp {
@@ -398,6 +413,46 @@ impl Jit {
         }
     }
 
+    /// The outcomes of all steps, and whose the steps are for who wants to know.
+    #[inline]
+    fn expand_for(&self, state: &mut JitState, batch: &mut Batch, owners: Option<&mut Vec<Pid>>) -> usize {
+        // Who has a choice that depends on all steps at once takes the long way.
+        let uses = self.interp.system().uses;
+        if uses.priorities || self.any_deterministic {
+            let mut steps = Vec::new();
+            self.enabled(state, &mut steps);
+            self.fire(state, &steps, batch);
+            if let Some(owners) = owners {
+                owners.clear();
+                owners.extend(steps.iter().map(|step| step.pid));
+            }
+            return steps.len();
+        }
+        let mut at = batch.keys.len();
+        let mut timeout = false;
+        self.expand_all(state, timeout, batch);
+        if state.ctx.n_steps == 0 && uses.timeout {
+            timeout = true;
+            self.expand_all(state, timeout, batch);
+        }
+        let n_steps = state.ctx.n_steps as usize;
+        if let Some(owners) = owners {
+            owners.clear();
+            owners.extend(state.raw[..n_steps].iter().map(|raw| raw.pid as Pid));
+        }
+        batch.outcomes.reserve(n_steps);
+        for (n, raw) in state.raw[..n_steps].iter().enumerate() {
+            if raw.code != Code::YIELDS {
+                self.finish(state, n, at, timeout, batch);
+                break;
+            }
+            let end = at + raw.len as usize;
+            batch.push_key(n as u32, 0, raw.atomic_steps, at..end);
+            at = end;
+        }
+        n_steps
+    }
+
     /// Takes in what was listed and done from step `from` on, whose key would be at `at`. A step that is not whole is
     /// done again, and what it does may need the list's memory.
     fn finish(&self, state: &mut JitState, from: usize, mut at: usize, timeout: bool, batch: &mut Batch) {
@@ -426,6 +481,12 @@ impl Jit {
             at = end;
         }
         state.done = done;
+    }
+
+    #[cold]
+    fn ask_look(&self, state: &mut JitState, bits: &mut Vec<u64>) -> Result<(), FaultKind> {
+        state.ctx.overflow = 0;
+        self.interp.look(&mut self.interp.unpack(&state.bytes), bits)
     }
 
     /// The interpreter does the step, faults and all.
@@ -508,33 +569,11 @@ impl Successors for Jit {
     }
 
     fn expand(&self, state: &mut JitState, batch: &mut Batch) -> usize {
-        // Who has a choice that depends on all steps at once takes the long way.
-        let uses = self.interp.system().uses;
-        if uses.priorities || self.any_deterministic {
-            let mut steps = Vec::new();
-            self.enabled(state, &mut steps);
-            self.fire(state, &steps, batch);
-            return steps.len();
-        }
-        let mut at = batch.keys.len();
-        let mut timeout = false;
-        self.expand_all(state, timeout, batch);
-        if state.ctx.n_steps == 0 && uses.timeout {
-            timeout = true;
-            self.expand_all(state, timeout, batch);
-        }
-        let n_steps = state.ctx.n_steps as usize;
-        batch.outcomes.reserve(n_steps);
-        for (n, raw) in state.raw[..n_steps].iter().enumerate() {
-            if raw.code != Code::YIELDS {
-                self.finish(state, n, at, timeout, batch);
-                break;
-            }
-            let end = at + raw.len as usize;
-            batch.push_key(n as u32, 0, raw.atomic_steps, at..end);
-            at = end;
-        }
-        n_steps
+        self.expand_for(state, batch, None)
+    }
+
+    fn expand_owned(&self, state: &mut JitState, batch: &mut Batch, owners: &mut Vec<Pid>) -> usize {
+        self.expand_for(state, batch, Some(owners))
     }
 
     fn fire(&self, state: &mut JitState, steps: &[Step], batch: &mut Batch) {
@@ -549,7 +588,16 @@ impl Successors for Jit {
     }
 
     fn look(&self, state: &mut JitState, bits: &mut Vec<u64>) -> Result<(), FaultKind> {
-        self.interp.look(&mut self.interp.unpack(&state.bytes), bits)
+        let JitState { bytes, ctx, types, raw, .. } = state;
+        bits.clear();
+        bits.resize(self.n_looked.div_ceil(64), 0);
+        let mut timeout = false;
+        if self.looks_for_timeout {
+            self.all_moves(ctx, types, bytes, false, raw);
+            timeout = ctx.n_steps == 0;
+        }
+        ctx.timeout = u32::from(timeout);
+        if self.native.look(ctx, bytes, bits, raw) { Ok(()) } else { self.ask_look(state, bits) }
     }
 
     fn may_end(&self, state: &JitState) -> bool {

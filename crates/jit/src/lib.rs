@@ -7,14 +7,16 @@
 //! # The argument
 //!   A key is the state (model, layout.rs), and native code works on its bytes. Two functions per proctype do
 //!   everything: `moves` appends the steps of a process, `apply` does one of them to a copy of the state. The driver
-//!   asks all processes, copies, applies, and follows an `atomic` from choice to choice.
+//!   asks all processes, copies, applies, and follows an `atomic` from choice to choice. One more function looks at a
+//!   state from outside, for propositions.
 //!
 //! # Invariants
 //!   J1 `bases`, `chans`, `len` and `n_chans` of the context fit the state that native code is called with
 //!   J2 there is room after a state for all the processes that can ever live beside those it has
 //!
 //! # Owed
-//!   O1 the same steps, outcomes, keys and faults as the interpreter, in the same order, on every reachable state:
+//!   O1 the same steps, outcomes, keys and faults as the interpreter, in the same order, on every reachable state, and
+//!      the same seen from outside:
 //!      tests/same.rs, over the corpus and random models
 
 mod code;

@@ -3,12 +3,12 @@
 #![allow(unsafe_code)]
 
 use crate::code::{Functions, Plan, define};
-use crate::ctx::{Apply, Code, Ctx, ExpandAll, Moves, NOBODY, ROUNDS, RawStep};
+use crate::ctx::{Apply, Code, Ctx, ExpandAll, Look, Moves, NOBODY, ROUNDS, RawStep};
 use crate::statics::Statics;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, default_libcall_names};
-use spinor_model::ir::System;
+use spinor_model::ir::{Expr, System};
 use spinor_model::layout::{GRAIN, Layout};
 use std::ops::Range;
 
@@ -18,6 +18,9 @@ pub(crate) struct Native {
     module: Option<JITModule>,
     moves: Vec<Moves>,
     expand_all: ExpandAll,
+    look: Look,
+    /// How many words `look` fills.
+    n_words: usize,
     apply: Vec<Apply>,
 }
 
@@ -28,7 +31,7 @@ unsafe impl Send for Native {}
 unsafe impl Sync for Native {}
 
 impl Native {
-    pub fn new(system: &System, layout: &Layout, statics: &Statics) -> Native {
+    pub fn new(system: &System, layout: &Layout, statics: &Statics, looked: &[Expr]) -> Native {
         let mut flags = settings::builder();
         for (name, value) in [("opt_level", "speed"), ("is_pic", "false"), ("use_colocated_libcalls", "false")] {
             flags.set(name, value).expect("a flag of this version of Cranelift");
@@ -39,7 +42,7 @@ impl Native {
         let isa = isa.finish(settings::Flags::new(flags)).expect("flags that fit together");
         let mut module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
         let functions = Functions::declare(&mut module, system);
-        let plan = Plan { system, layout, statics, functions };
+        let plan = Plan { system, layout, statics, looked, functions };
         define(&mut module, &plan);
         module.finalize_definitions().expect("memory for the code");
         let finished = |functions: &[FuncId]| functions.iter().map(|f| module.get_finalized_function(*f)).collect();
@@ -51,10 +54,14 @@ impl Native {
         // SAFETY: as above.
         let as_expand_all = |at| unsafe { std::mem::transmute::<*const u8, ExpandAll>(at) };
         // SAFETY: as above.
+        let as_look = |at| unsafe { std::mem::transmute::<*const u8, Look>(at) };
+        // SAFETY: as above.
         let as_apply = |at| unsafe { std::mem::transmute::<*const u8, Apply>(at) };
         Native {
             moves: moves.into_iter().map(as_moves).collect(),
             expand_all: as_expand_all(module.get_finalized_function(of.expand_all)),
+            look: as_look(module.get_finalized_function(of.look)),
+            n_words: looked.len().div_ceil(64),
             apply: apply.into_iter().map(as_apply).collect(),
             module: Some(module),
         }
@@ -76,6 +83,23 @@ impl Native {
             // the context and `steps`, of which it is told the length. The edge sets are not touched.
             unsafe { moves(ctx, state.as_ptr(), pid as u32, state.as_ptr().add(base as usize)) }
         }
+    }
+
+    /// Which of the expressions looked at are true, a bit each, into `words`; whether that can be said without the
+    /// interpreter. `scratch` is for steps that `enabled()` looks for.
+    ///
+    /// The context must fit the state (J1); `ctx.timeout` is what `timeout` says.
+    #[inline]
+    pub fn look(&self, ctx: &mut Ctx, state: &[u8], words: &mut [u64], scratch: &mut [RawStep]) -> bool {
+        assert!(ctx.len as usize <= state.len() && words.len() == self.n_words, "J1");
+        ctx.steps = scratch.as_mut_ptr();
+        ctx.max_steps = scratch.len() as u32;
+        ctx.n_steps = 0;
+        ctx.overflow = 0;
+        // SAFETY: as for `moves`; besides, the words are written, as many as there are.
+        let wrong = unsafe { (self.look)(ctx, state.as_ptr(), words.as_mut_ptr()) };
+        // A process whose steps do not fit may look as if it had none.
+        wrong == 0 && ctx.overflow == 0
     }
 
     /// Lists the steps of all processes, youngest first, and does each to a copy of the state; the copies lie behind

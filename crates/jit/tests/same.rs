@@ -1,22 +1,28 @@
 //! Native code and the interpreter agree: on every reachable state (up to a limit) the same steps in the same order,
 //! and the same outcomes with the same keys, faults and counts; in the end the same edges reached and the same edges
-//! that lost bits.
+//! that lost bits. And what is looked at from outside is the same, on some of these states.
 //!
 //! More seeds: `SPINOR_SEEDS=0..5000 cargo test -p spinor-jit --test same`.
 
 use spinor_jit::Jit;
-use spinor_lang::{Options, load};
+use spinor_lang::{Model, Options, load};
+use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
-use spinor_model::ir::System;
+use spinor_model::ir::{BinOp, Expr, IndexStep, Place, Scope, System, UnOp, VarId};
 use spinor_model::successors::{Batch, Successors};
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
 const MOST_STATES: usize = 3_000;
+const MOST_LOOKS: usize = 300;
+
+fn loaded(name: &str, text: &str) -> Option<Model> {
+    load(name, text, &Options::default(), &|_| Err(std::io::ErrorKind::NotFound.into())).model
+}
 
 fn lowered(name: &str, text: &str) -> Option<Arc<System>> {
-    load(name, text, &Options::default(), &|_| Err(std::io::ErrorKind::NotFound.into())).model.map(|m| m.system)
+    loaded(name, text).map(|m| m.system)
 }
 
 /// Breadth first through both at once. Returns how many states were seen.
@@ -74,6 +80,11 @@ fn compare(name: &str, system: &Arc<System>) -> usize {
         };
         assert_eq!(outcomes(&our_batch), outcomes(&at_once), "{name}: state {at}, at once");
         assert_eq!(our_batch.faults, at_once.faults, "{name}: state {at}, at once");
+        // And so it is for who wants to know whose they are.
+        let (mut owned, mut owners) = (jit.batch(), vec![77]);
+        assert_eq!(jit.expand_owned(&mut theirs, &mut owned, &mut owners), ours_steps.len(), "{name}: state {at}");
+        assert_eq!(owners, ours_steps.iter().map(|s| s.pid).collect::<Vec<_>>(), "{name}: state {at}");
+        assert_eq!(outcomes(&our_batch), outcomes(&owned), "{name}: state {at}, owned");
         for outcome in &our_batch.outcomes {
             if let Some(key) = our_batch.key(outcome)
                 && seen.insert(key.to_vec())
@@ -87,6 +98,93 @@ fn compare(name: &str, system: &Arc<System>) -> usize {
     at
 }
 
+/// No process's own: it can be looked at from outside.
+fn is_public(e: &Expr) -> bool {
+    let mut public = true;
+    e.each_part(&mut |part| {
+        public &= !matches!(part, Expr::Read(Place { scope: Scope::Local, .. }) | Expr::Pid | Expr::NewPid);
+    });
+    public
+}
+
+/// What can be looked at: what the model asks itself and others ask about it, and every other kind of question. The
+/// first is the only one that asks for `timeout`.
+fn questions(system: &System, asked: &[Expr]) -> Vec<Expr> {
+    let mut all = vec![Expr::Unary(UnOp::Not, Box::new(Expr::Timeout))];
+    all.extend([Expr::NonProgress, Expr::Accepting, Expr::Last, Expr::NrPr]);
+    all.extend(asked.iter().cloned());
+    let mut more = |e: &Expr| {
+        e.each_part(&mut |part| {
+            if is_public(part) && !matches!(part, Expr::Const(_)) && !all.contains(part) {
+                all.push(part.clone());
+            }
+        });
+    };
+    let graphs = system.proctypes.iter().chain(&system.claims).chain(system.monitor.iter().map(|m| &m.graph));
+    graphs.for_each(|t| t.edges.iter().for_each(|edge| edge.each_expr(&mut |e| more(e))));
+    for (n, (proctype, t)) in system.proctypes.enumerated().enumerate() {
+        let number = |n: usize| Box::new(Expr::Const(n as i32));
+        all.extend([Expr::Enabled(number(n)), Expr::PcValue(number(n + 1))]);
+        if system.uses.priorities {
+            all.push(Expr::GetPriority(number(n)));
+        }
+        for (k, loc) in t.locs.ids().enumerate().take(4) {
+            let pid = (k % 2 == 0).then(|| number(n + k));
+            all.push(Expr::AtLabel { proctype, pid, loc, label: String::new() });
+        }
+        for (k, (slot, (_, ty))) in t.frame.slot_names().iter().enumerate().enumerate() {
+            let pid = (k % 2 == 1).then(|| number(n));
+            // Beyond its end lies nothing: a fault where the process lives, and nothing where it does not.
+            let index = if k == 3 { vec![IndexStep { value: Expr::NrPr, len: 1, stride: 1 }] } else { Vec::new() };
+            let var = VarId::new(0);
+            let place = Place { scope: Scope::Local, var, slot: slot as u32, ty: *ty, index };
+            all.push(Expr::Remote { proctype, pid, place });
+        }
+    }
+    all
+}
+
+/// Native code sees what the interpreter sees. Returns how often it was looked at something that cannot be.
+fn compare_looks(name: &str, system: &Arc<System>, asked: &[Expr]) -> usize {
+    let interp = Interp::new(system.clone());
+    let Ok(initial) = interp.initial() else { return 0 };
+    let mut key = Vec::new();
+    interp.pack(&initial, &mut key);
+    let mut queue = vec![key];
+    let mut seen: HashSet<Vec<u8>> = queue.iter().cloned().collect();
+    let (mut at, mut batch) = (0, interp.batch());
+    while at < queue.len() && queue.len() < MOST_LOOKS {
+        batch.clear();
+        interp.expand(&mut interp.unpack(&queue[at]), &mut batch);
+        at += 1;
+        let next = batch.outcomes.iter().filter_map(|o| batch.key(o)).map(<[u8]>::to_vec);
+        queue.extend(next.filter(|key| seen.insert(key.clone())));
+    }
+    // One that faults hides the others: those that do it at once are by themselves, and so is the first.
+    let mut groups = [vec![], vec![], vec![]];
+    for (n, e) in questions(system, asked).into_iter().enumerate() {
+        let group = if n == 0 { 2 } else { usize::from(interp.value(&initial, None, &e).is_err()) };
+        groups[group].push(e);
+    }
+    let mut faults = 0;
+    for looked in groups.iter().filter(|group| !group.is_empty()) {
+        let (interp, jit) = (Interp::looking(system.clone(), looked), Jit::looking(system.clone(), looked));
+        let (mut ours, mut theirs) = (interp.unpack(&queue[0]), jit.unpack(&queue[0]));
+        let (mut our_bits, mut their_bits) = (Vec::new(), vec![7; 3]);
+        for (at, key) in queue.iter().enumerate() {
+            interp.unpack_into(key, &mut ours);
+            jit.unpack_into(key, &mut theirs);
+            let (seen, seen_there) = (interp.look(&mut ours, &mut our_bits), jit.look(&mut theirs, &mut their_bits));
+            assert_eq!(seen, seen_there, "{name}: state {at}");
+            match seen {
+                Ok(()) => assert_eq!(our_bits, their_bits, "{name}: state {at}, {looked:?}"),
+                Err(_) => faults += 1,
+            }
+        }
+    }
+    faults
+}
+
 fn seeds() -> std::ops::Range<u64> {
     let given = std::env::var("SPINOR_SEEDS").ok();
     let range = given.as_deref().and_then(|s| s.split_once("..")).map(|(a, b)| (a.parse(), b.parse()));
@@ -98,7 +196,7 @@ fn seeds() -> std::ops::Range<u64> {
 
 #[test]
 fn on_random_models() {
-    let mut states = 0;
+    let (mut states, mut faults) = (0, 0);
     for seed in seeds() {
         for disputed in [false, true] {
             let options = spinor_gen::Options { disputed, ..spinor_gen::Options::default() };
@@ -106,14 +204,15 @@ fn on_random_models() {
             let name = format!("seed {seed}, disputed {disputed}");
             let system = lowered(&name, &text).unwrap_or_else(|| panic!("{name} is refused"));
             states += compare(&name, &system);
+            faults += compare_looks(&name, &system, &[]);
         }
     }
-    assert!(states > 10_000, "{states}");
+    assert!(states > 10_000 && faults > 100, "{states}, {faults}");
 }
 
 #[test]
 fn on_the_corpus() {
-    let mut models = 0;
+    let (mut models, mut formulas) = (0, 0);
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -122,14 +221,17 @@ fn on_the_corpus() {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == "pml") {
                 let name = path.file_name().unwrap().to_string_lossy().into_owned();
-                if let Some(system) = lowered(&name, &std::fs::read_to_string(&path).unwrap()) {
-                    compare(&name, &system);
+                if let Some(model) = loaded(&name, &std::fs::read_to_string(&path).unwrap()) {
+                    compare(&name, &model.system);
+                    let asked: Vec<Expr> = model.formulas.iter().flat_map(|f| f.props.clone()).collect();
+                    formulas += model.formulas.len();
+                    compare_looks(&name, &model.system, &asked);
                     models += 1;
                 }
             }
         }
     }
-    assert!(models > 80, "{models}");
+    assert!(models > 80 && formulas > 5, "{models}, {formulas}");
 }
 
 #[test]
@@ -141,4 +243,15 @@ fn where_there_is_no_channel_and_no_process() {
     compare("nobody", &Arc::new(system.clone()));
     system.proctypes = Default::default();
     compare("nothing", &Arc::new(system));
+}
+
+#[test]
+fn where_there_is_nothing_to_see_and_where_there_is_much() {
+    let text = "byte x, a[3]; active proctype P() { do :: x < 5 -> x++ od } ltl p { [] (a[x] == 0) && [] (x < 5) }";
+    let model = loaded("p", text).expect("a model");
+    let [beyond, Expr::Binary(BinOp::Lt, x, _)] = &model.formulas[0].props[..] else { panic!("{:?}", model.formulas) };
+    assert_eq!(compare_looks("beyond", &model.system, std::slice::from_ref(beyond)), 5);
+    let equal = |n| Expr::Binary(BinOp::Eq, x.clone(), Box::new(Expr::Const(n)));
+    let many: Vec<Expr> = (0..150).map(|n| equal(n % 7)).collect();
+    assert_eq!(compare_looks("many", &model.system, &many), 0);
 }

@@ -73,6 +73,7 @@ pub use build::{automaton, buchi_automaton};
 pub use classify::{Class, classify};
 pub use degeneralise::{degeneralise, state_based};
 pub use formula::{Formula, PropId};
+pub use graph::Components;
 pub use guards::{Cube, Guard, Guards};
 pub use hoa::{Hoa, HoaError, from_hoa};
 pub use lasso::{LassoValues, Valuation, eval_lasso};

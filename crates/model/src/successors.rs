@@ -189,6 +189,15 @@ pub trait Successors: Sync {
         self.fire(state, &steps, batch);
         steps.len()
     }
+    /// The same, and whose each of the steps is; `owners` is cleared first.
+    fn expand_owned(&self, state: &mut Self::State, batch: &mut Batch, owners: &mut Vec<Pid>) -> usize {
+        let mut steps = Vec::new();
+        self.enabled(state, &mut steps);
+        self.fire(state, &steps, batch);
+        owners.clear();
+        owners.extend(steps.iter().map(|step| step.pid));
+        steps.len()
+    }
     /// Which faults that do not end a run are still worth telling in outcomes made with this state: failed assertions,
     /// broken promises. What nobody waits for need not be told, if leaving it out is faster.
     fn heed(&self, _state: &mut Self::State, _assertions: bool, _promises: bool) {}

@@ -58,8 +58,20 @@ pub trait Runs: Sync {
     fn n_marks(&self) -> u32;
     /// Appends the keys of the states where runs begin.
     fn initial(&self, desk: &mut Self::Desk, out: &mut Moves);
-    /// The moves of a state, always in the same order. A state without moves has no run.
+    /// Where a state lies. No cycle leaves its part.
+    fn part(&self, _key: &[u8]) -> Part {
+        Part::default()
+    }
+    /// Appends the moves of a state, always in the same order. A state without moves has no run.
     fn moves(&self, desk: &mut Self::Desk, key: &[u8], out: &mut Moves);
+}
+
+/// Some of the states, such that every cycle lies in one part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Part {
+    pub number: u32,
+    /// No cycle of it is accepted.
+    pub barren: bool,
 }
 
 /// The moves of one state.

@@ -69,7 +69,7 @@ fn graph(arcs: &[(u32, u32, Option<Pid>)], able: &[(usize, Pid)], accepting: &[u
         arcs: arcs.iter().map(arc).collect(),
         able: vec![Pids::default(); n as usize],
         n_marks: 1,
-        ends: Vec::new(),
+        ..ToyRuns::default()
     };
     able.iter().for_each(|(node, pid)| runs.able[*node].put(*pid));
     runs

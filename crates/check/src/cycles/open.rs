@@ -17,6 +17,9 @@ pub struct Open {
 /// No state has this name: stores count from 0 or put together numbers of fewer bits.
 const FREE: u64 = u64::MAX;
 
+/// A table with so many slots for each state is sparse.
+const SPARSE: usize = 16;
+
 #[derive(Clone, Copy)]
 struct Slot {
     name: u64,
@@ -62,6 +65,35 @@ impl Open {
         self.len += usize::from(self.slots[at].name == FREE);
         self.slots[at] = Slot { name: id.0, number };
         Ok(())
+    }
+
+    /// Gives it this number if it has the one that is expected. The number it had.
+    #[inline]
+    pub fn replace(&mut self, id: StateId, expected: u32, number: u32) -> Option<u32> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let at = self.place(id.0);
+        let slot = &mut self.slots[at];
+        if slot.name != id.0 {
+            return None;
+        }
+        let before = slot.number;
+        if before == expected {
+            slot.number = number;
+        }
+        Some(before)
+    }
+
+    /// Removes all these. That is quick if there are no others.
+    pub fn remove_all(&mut self, ids: &[StateId]) {
+        // Sooner swept than asked for one by one, unless the table is much larger.
+        if ids.len() == self.len && self.slots.len() < SPARSE * self.len {
+            self.slots.fill(Slot { name: FREE, number: 0 });
+            self.len = 0;
+        } else {
+            ids.iter().for_each(|id| self.remove(*id));
+        }
     }
 
     pub fn remove(&mut self, id: StateId) {
@@ -125,7 +157,18 @@ mod tests {
                 open.insert(id, n).expect("unlimited");
                 map.insert(id, n);
             }
+            if rng.below(1000) == 0 {
+                // All of them, or all but one.
+                let some = map.keys().copied().skip(rng.below(2) as usize).collect::<Vec<_>>();
+                open.remove_all(&some);
+                some.iter().for_each(|id| assert!(map.remove(id).is_some()));
+            }
             let asked = StateId(rng.below(300));
+            let before = map.get(&asked).copied();
+            assert_eq!(open.replace(asked, before.unwrap_or(0) ^ u32::from(rng.below(2) == 0), n), before);
+            if open.get(asked) == Some(n) && before.is_some() {
+                map.insert(asked, n);
+            }
             assert_eq!(open.get(asked), map.get(&asked).copied());
         }
         assert_eq!(open.len, map.len());

@@ -7,15 +7,24 @@
 //!   A run of the system that ends is continued by staying where it is for ever, if the claim wants it so: the automaton
 //!   moves alone. A step that a fault ends leads nowhere; faults are another property's business.
 //!   A transition to a state of the automaton that settles the matter ends it, whatever the system does next.
+//!   A cycle of the product is one of the automaton, if only its states are looked at: so it lies in one component of
+//!   the automaton, and has no marks but those of the transitions inside it. Components are the parts.
 //!
 //! # Invariants
 //!   I1 a key of the product is the system's key, and behind it the automaton's state in one grain
+//!
+//! # Cost
+//!   What the automaton can do is looked up by its state and by what is true, if few things are looked at.
 
-use super::{Fairness, Moves, Runs};
+use super::{Fairness, Move, Moves, Part, Runs};
 use crate::claim::Claim;
-use spinor_ltl::StateId;
+use crate::search::order;
+use spinor_ltl::{Components, StateId, Transition};
+use spinor_model::ir::Pid;
 use spinor_model::layout::GRAIN;
 use spinor_model::successors::{Batch, Step, Successors};
+use spinor_store::Hint;
+use std::ops::Range;
 
 /// See the module. The system must have been made to look at the claim's propositions.
 pub struct Product<'a, S> {
@@ -23,19 +32,64 @@ pub struct Product<'a, S> {
     claim: &'a Claim,
     /// Fairness matters, so moves have owners.
     owned: bool,
+    /// By state of the automaton.
+    parts: Vec<Part>,
+    /// By state and valuation, if there are few: where the transitions lie that can be taken.
+    rows: Vec<(u32, u32)>,
+    transitions: Vec<Transition>,
 }
+
+/// There are no more rows than this.
+const MOST_ROWS: usize = 1 << 14;
 
 /// One thread's.
 pub struct Desk<S: Successors> {
     state: Option<S::State>,
-    steps: Vec<Step>,
+    owners: Vec<Pid>,
     batch: Batch,
     bits: Vec<u64>,
+    /// What the automaton can do here, if there are no rows.
+    enabled: Vec<Transition>,
 }
 
 impl<'a, S: Successors> Product<'a, S> {
     pub fn new(system: &'a S, claim: &'a Claim, fairness: Fairness) -> Self {
-        Product { system, claim, owned: fairness != Fairness::None }
+        let automaton = &claim.automaton;
+        let target = |at: usize, nth: usize| automaton.states[at].get(nth).map(|t| t.target.idx());
+        let components = Components::new(automaton.n_states(), 0..automaton.n_states(), target);
+        let mut inside: Vec<Option<u64>> = vec![None; components.n];
+        for (at, t) in automaton.states.iter().enumerate().flat_map(|(at, ts)| ts.iter().map(move |t| (at, t))) {
+            if components.of[at] == components.of[t.target.idx()] {
+                *inside[components.of[at] as usize].get_or_insert(0) |= t.marks.0;
+            }
+        }
+        let part =
+            |number: &u32| Part { number: *number, barren: inside[*number as usize] != Some(automaton.all_marks().0) };
+        let parts = components.of.iter().map(part).collect();
+        let n_columns = claim.looked.len();
+        let few = n_columns < 32 && automaton.n_states() << n_columns <= MOST_ROWS;
+        let (mut rows, mut transitions) = (Vec::new(), Vec::new());
+        for at in (0..automaton.n_states() as u32).filter(|_| few) {
+            for bits in 0..1u64 << n_columns {
+                let from = transitions.len() as u32;
+                transitions.extend(automaton.enabled(StateId(at), &[bits]));
+                rows.push((from, transitions.len() as u32));
+            }
+        }
+        Product { system, claim, owned: fairness != Fairness::None, parts, rows, transitions }
+    }
+
+    /// A hint for keys as long as this one, learned from states of the product.
+    pub fn learn(&self, key: &[u8]) -> Hint {
+        let (mut desk, mut moves) = (self.desk(), Moves::default());
+        let mut steps = |from: &[u8], bytes: &mut Vec<u8>, keys: &mut Vec<Range<usize>>| {
+            moves.clear();
+            self.moves(&mut desk, from, &mut moves);
+            bytes.clone_from(&moves.keys);
+            keys.clear();
+            keys.extend(moves.all.iter().map(|m| m.to.clone()));
+        };
+        order::learn_by(&mut steps, key)
     }
 
     /// The key of the system's state, and the automaton's state, in a key of the product.
@@ -56,19 +110,23 @@ impl<'a, S: Successors> Product<'a, S> {
     }
 }
 
-fn push(own: &[u8], at: StateId, out: &mut Moves, marks: u64, pid: Option<spinor_model::ir::Pid>) {
+#[inline]
+fn push(own: &[u8], at: StateId, out: &mut Moves, marks: u64, pid: Option<Pid>) {
     let from = out.keys.len();
+    let mut grain = [0; GRAIN];
+    grain[..4].copy_from_slice(&at.0.to_le_bytes());
+    out.keys.reserve(own.len() + GRAIN);
     out.keys.extend_from_slice(own);
-    out.keys.extend_from_slice(&at.0.to_le_bytes());
-    out.keys.resize(from + own.len() + GRAIN, 0); // I1
-    out.all.push(super::Move { to: from..out.keys.len(), marks, pid });
+    out.keys.extend_from_slice(&grain); // I1
+    out.all.push(Move { to: from..out.keys.len(), marks, pid });
 }
 
 impl<S: Successors> Runs for Product<'_, S> {
     type Desk = Desk<S>;
 
     fn desk(&self) -> Desk<S> {
-        Desk { state: None, steps: Vec::new(), batch: self.system.batch(), bits: Vec::new() }
+        let batch = self.system.batch();
+        Desk { state: None, owners: Vec::new(), batch, bits: Vec::new(), enabled: Vec::new() }
     }
 
     fn n_marks(&self) -> u32 {
@@ -84,11 +142,16 @@ impl<S: Successors> Runs for Product<'_, S> {
         }
     }
 
+    #[inline]
+    fn part(&self, key: &[u8]) -> Part {
+        self.parts[Self::split(key).1.idx()]
+    }
+
     /// For each transition of the automaton, in order, all outcomes of the system, in order. A transition that ends the
     /// matter is the last one, and one move: the system need not do anything more.
     fn moves(&self, desk: &mut Desk<S>, key: &[u8], out: &mut Moves) {
         let (own, at) = Self::split(key);
-        let Desk { state, steps, batch, bits } = desk;
+        let Desk { state, owners, batch, bits, enabled } = desk;
         let state = match state {
             Some(state) => {
                 self.system.unpack_into(own, state);
@@ -105,17 +168,24 @@ impl<S: Successors> Runs for Product<'_, S> {
             return;
         }
         let automaton = &self.claim.automaton;
+        let enabled: &[Transition] = if self.rows.is_empty() {
+            enabled.clear();
+            enabled.extend(automaton.enabled(at, bits));
+            enabled
+        } else {
+            let row = at.idx() << self.claim.looked.len() | bits.first().map_or(0, |bits| *bits as usize);
+            let (from, to) = self.rows[row];
+            &self.transitions[from as usize..to as usize]
+        };
         // One that blocks the automaton needs no steps.
-        let mut enabled = automaton.enabled(at, bits).peekable();
-        if enabled.peek().is_none() && !self.owned {
+        if enabled.is_empty() {
             return;
         }
         batch.clear();
         let n_steps = if self.owned {
-            self.system.enabled(state, steps);
-            self.system.fire(state, steps, batch);
-            steps.iter().for_each(|step| out.able.put(step.pid));
-            steps.len()
+            let n_steps = self.system.expand_owned(state, batch, owners);
+            owners.iter().for_each(|pid| out.able.put(*pid));
+            n_steps
         } else {
             self.system.expand(state, batch)
         };
@@ -130,7 +200,7 @@ impl<S: Successors> Runs for Product<'_, S> {
             }
             for outcome in &batch.outcomes {
                 if let Some(to) = batch.key(outcome) {
-                    let pid = self.owned.then(|| steps[outcome.step as usize].pid);
+                    let pid = self.owned.then(|| owners[outcome.step as usize]);
                     push(to, t.target, out, t.marks.0, pid);
                 }
             }

@@ -17,15 +17,25 @@
 //!   A state is put into the store when it is met. Until its component is complete it is in `open`, waiting for
 //!   its turn or with its number; a state that is in the store and not there is done with.
 //!
-//! # Owed
-//!   O1 verdict = oracle, and the lasso is accepted and fair    tests: random graphs
+//!   A component lies in one part, so a move to a state of another part closes nothing: it matters only if that state
+//!   is new. And in a barren part components do not matter at all: what is new there is visited once, by who met it, in
+//!   any order, and needs no number. So some states of a barren part are taken at once, a *block*: the memory that
+//!   the store needs for one arrives while another is worked on. The path is then one of blocks, in which each state
+//!   knows from which one of the block before it was met.
 //!
-//! # Cost  each state expanded once, again in a component that is shown or taken apart; 16 bytes and more for a state whose
-//!   component is open, 24 for one on the path and for each of its moves.
+//! # Invariants
+//!   I1 a frame's members are states of a barren part, or one state with a number
+//!   I2 a state of a barren part lies in `todo` at most once; one of another part only while it is open
+//!
+//! # Owed
+//!   O1 verdict = oracle, and the lasso is accepted and fair    tests: random graphs, with parts and without
+//!
+//! # Cost  each state expanded once, again in a component that is shown or taken apart, or on the way to it; 16 bytes and
+//!   more for a state whose component is open, 24 for each that waits, 40 and more for one on the path.
 
 use super::lasso::{Component, find_run};
 use super::open::Open;
-use super::{Fairness, Lasso, Moves, Pulse, Request, Runs, Searched, Summary};
+use super::{Fairness, Lasso, Moves, Part, Pids, Pulse, Request, Runs, Searched, Summary, all_marks};
 use crate::observer::Observer;
 use crate::search::Halt;
 use crate::search::held::Held;
@@ -35,39 +45,121 @@ use std::ops::Range;
 
 /// An open state that is not visited yet.
 const WAITING: u32 = u32::MAX;
+/// A frame of a barren part.
+const NO_NUMBER: u32 = u32::MAX;
+/// So many states of a barren part are taken at once.
+const BLOCK: usize = 16;
 
 pub fn search<R: Runs, V: Visited>(runs: &R, store: &V, request: &Request, observer: &mut dyn Observer) -> Searched {
     assert!(V::EXACT, "a state is expanded from its name");
+    match request.fairness {
+        Fairness::None => search_by::<R, V, OnlyMarks>(runs, store, request, observer),
+        Fairness::Weak | Fairness::Strong => search_by::<R, V, Summary>(runs, store, request, observer),
+    }
+}
+
+fn search_by<R: Runs, V: Visited, S: Sum>(
+    runs: &R,
+    store: &V,
+    request: &Request,
+    observer: &mut dyn Observer,
+) -> Searched {
     let budget = &request.budget;
-    let mut dfs = Dfs {
+    let mut dfs: Dfs<'_, R, V, S> = Dfs {
         runs,
         store,
         fairness: request.fairness,
+        n_marks: runs.n_marks(),
         hand: store.hand(),
         desk: runs.desk(),
         pulse: Pulse::new(request, observer),
         open: Open::new(budget),
         order: Held::new(budget),
         frames: Held::new(budget),
+        members: Held::new(budget),
         todo: Held::new(budget),
         roots: Held::new(budget),
         moves: Moves::default(),
         key: Vec::new(),
         keys: Vec::new(),
         out: Vec::new(),
+        numbers: Vec::new(),
     };
     let found = dfs.all().unwrap_or(None);
     dfs.pulse.counters.stored = store.len();
     dfs.pulse.searched(found, request)
 }
 
-/// A state on the path.
+/// What is kept of a component's summary: as much as matters.
+trait Sum {
+    fn of_state(able: Pids) -> Self;
+    fn add_move(&mut self, marks: u64, pid: Option<Pid>);
+    fn add(&mut self, other: &Self);
+    fn marks(&self) -> u64;
+    fn is_accepted(&self, n_marks: u32, fairness: Fairness) -> bool;
+}
+
+impl Sum for Summary {
+    fn of_state(able: Pids) -> Summary {
+        Summary::of_state(able)
+    }
+
+    fn add_move(&mut self, marks: u64, pid: Option<Pid>) {
+        Summary::add_move(self, marks, pid);
+    }
+
+    fn add(&mut self, other: &Summary) {
+        Summary::add(self, other);
+    }
+
+    fn marks(&self) -> u64 {
+        self.marks
+    }
+
+    fn is_accepted(&self, n_marks: u32, fairness: Fairness) -> bool {
+        Summary::is_accepted(self, n_marks, fairness)
+    }
+}
+
+/// Without fairness nobody is asked who moves.
+struct OnlyMarks(u64);
+
+impl Sum for OnlyMarks {
+    fn of_state(_: Pids) -> OnlyMarks {
+        OnlyMarks(0)
+    }
+
+    fn add_move(&mut self, marks: u64, _: Option<Pid>) {
+        self.0 |= marks;
+    }
+
+    fn add(&mut self, other: &OnlyMarks) {
+        self.0 |= other.0;
+    }
+
+    fn marks(&self) -> u64 {
+        self.0
+    }
+
+    fn is_accepted(&self, n_marks: u32, _: Fairness) -> bool {
+        self.0 == all_marks(n_marks)
+    }
+}
+
+/// A state on the path, or a block of them.
 struct Frame {
     number: u32,
-    /// How many moves it has.
-    n_moves: u32,
-    /// Its moves still to be made lie in `todo` from here to the next frame's, the next one last.
+    /// Its states lie in `members` from here to the next frame's.
+    members: usize,
+    /// What was met there and is still to be visited lies in `todo` from here to the next frame's, the next one last.
     todo: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Member {
+    id: StateId,
+    /// Which member of the frame before it was met from.
+    from: u8,
 }
 
 #[derive(Clone, Copy)]
@@ -75,57 +167,68 @@ struct Todo {
     to: StateId,
     marks: u64,
     pid: Option<Pid>,
+    /// Which member of its frame met it.
+    from: u8,
+    barren: bool,
 }
 
 /// The known part of a component.
-struct Root {
+struct Root<S> {
     /// The least number in it.
     number: u32,
-    summary: Summary,
+    summary: S,
     /// The move that led into it.
     marks: u64,
     pid: Option<Pid>,
 }
 
-struct Dfs<'a, R: Runs, V: Visited> {
+struct Dfs<'a, R: Runs, V: Visited, S> {
     runs: &'a R,
     store: &'a V,
     fairness: Fairness,
+    n_marks: u32,
     hand: V::Hand<'a>,
     desk: R::Desk,
     pulse: Pulse<'a>,
     open: Open,
     /// The open states that were visited, by their numbers.
     order: Held<StateId>,
+    /// The first one is none: what begins there are the runs.
     frames: Held<Frame>,
+    members: Held<Member>,
     todo: Held<Todo>,
-    roots: Held<Root>,
+    roots: Held<Root<S>>,
     moves: Moves,
     key: Vec<u8>,
     keys: Vec<Range<usize>>,
     out: Vec<(StateId, bool)>,
+    /// What `open` says about the ends of the moves at hand.
+    numbers: Vec<Option<u32>>,
 }
 
 /// Where the search is when it has found something: paths and roots are as they are.
 enum Here {
     /// The uppermost component is accepted.
     Accepted,
-    /// The uppermost state has this move, which ends the matter.
-    Ends(u32),
+    /// This member of the uppermost frame has this move, which ends the matter.
+    Ends(u8, u32),
 }
 
-impl<'a, R: Runs, V: Visited> Dfs<'a, R, V> {
+impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
     fn all(&mut self) -> Result<Option<Lasso>, Halt> {
         let mut start = Moves::default();
         self.runs.initial(&mut self.desk, &mut start);
         for initial in 0..start.all.len() {
-            let put = self.store.put(&mut self.hand, start.key(initial));
+            let key = start.key(initial);
+            let put = self.store.put(&mut self.hand, key);
             let (id, new) = put.map_err(|full| self.pulse.full(full))?;
             self.pulse.counters.transitions += 1;
             if !new {
                 continue;
             }
-            if let Some(here) = self.from(id)? {
+            let begun = self.begin(id, self.runs.part(key));
+            begun.map_err(|full| self.pulse.full(full))?;
+            if let Some(here) = self.go_on()? {
                 let lasso = self.lasso(initial, here);
                 return lasso.map(Some).map_err(|full| self.pulse.full(full));
             }
@@ -133,75 +236,181 @@ impl<'a, R: Runs, V: Visited> Dfs<'a, R, V> {
         Ok(None)
     }
 
-    /// Everything reachable from a new state, until something is found.
-    fn from(&mut self, initial: StateId) -> Result<Option<Here>, Halt> {
-        if let Some(here) = self.visit(initial, 0, None)? {
-            return Ok(Some(here));
+    fn begin(&mut self, id: StateId, part: Part) -> Result<(), Full> {
+        self.frames.push(Frame { number: NO_NUMBER, members: 0, todo: 0 })?;
+        if !part.barren {
+            self.open.insert(id, WAITING)?;
         }
+        self.todo.push(Todo { to: id, marks: 0, pid: None, from: 0, barren: part.barren })
+    }
+
+    /// Everything reachable from what is to be visited, until something is found.
+    fn go_on(&mut self) -> Result<Option<Here>, Halt> {
         while let Some(frame) = self.frames.last() {
             if self.todo.len() == frame.todo {
-                let number = frame.number;
-                self.frames.pop();
-                if self.roots.last().is_some_and(|root| root.number == number) {
-                    let accepted = self.complete();
-                    if accepted.map_err(|full| self.pulse.full(full))? {
-                        return Ok(Some(Here::Accepted));
-                    }
+                if self.leave().map_err(|full| self.pulse.full(full))? {
+                    return Ok(Some(Here::Accepted));
                 }
                 continue;
             }
-            let Some(Todo { to, marks, pid }) = self.todo.pop() else { break };
-            match self.open.get(to) {
-                Some(WAITING) => {
-                    if let Some(here) = self.visit(to, marks, pid)? {
-                        return Ok(Some(here));
-                    }
+            let depth = self.frames.len() as u64 - 1;
+            let next = *self.todo.last().expect("looked at above");
+            let here = if next.barren {
+                if self.pulse.too_deep(depth) {
+                    self.todo.pop();
+                    continue;
                 }
-                Some(number) if self.close(number, marks, pid) => return Ok(Some(Here::Accepted)),
-                _ => {}
+                self.visit_block()
+            } else {
+                self.todo.pop();
+                if self.pulse.max_depth < depth && self.open.get(next.to) == Some(WAITING) {
+                    self.pulse.too_deep(depth);
+                    continue;
+                }
+                let number = self.order.len() as u32;
+                assert!(number < WAITING, "a path of four thousand million states");
+                match self.open.replace(next.to, WAITING, number) {
+                    Some(WAITING) => self.visit(next, number),
+                    // It was met from elsewhere and visited in the meantime.
+                    Some(number) if self.close(number, next.marks, next.pid) => return Ok(Some(Here::Accepted)),
+                    _ => continue,
+                }
+            };
+            let here = here.map_err(|full| self.pulse.full(full))?;
+            self.pulse.beat(depth, &self.moves)?;
+            if here.is_some() {
+                return Ok(here);
             }
         }
         Ok(None)
     }
 
-    fn visit(&mut self, id: StateId, marks: u64, pid: Option<Pid>) -> Result<Option<Here>, Halt> {
-        let depth = self.frames.len() as u64;
-        if self.pulse.too_deep(depth) {
-            return Ok(None);
+    /// Nothing is left to be done in the uppermost frame. Whether a component is complete, and accepted.
+    fn leave(&mut self) -> Result<bool, Full> {
+        let Frame { number, members, .. } = *self.frames.last().expect("there is one");
+        if number != NO_NUMBER && self.roots.last().is_some_and(|root| root.number == number) && self.complete()? {
+            return Ok(true);
         }
-        let entered = self.enter(id, marks, pid);
-        entered.map_err(|full| self.pulse.full(full))?;
-        self.pulse.counters.stored += 1;
-        self.pulse.beat(depth, &self.moves)?;
-        Ok(self.moves.ends.map(Here::Ends))
+        self.frames.pop();
+        self.members.truncate(members);
+        Ok(false)
     }
 
-    fn enter(&mut self, id: StateId, marks: u64, pid: Option<Pid>) -> Result<(), Full> {
-        let number = self.order.len() as u32;
-        assert!(number < WAITING, "a path of four thousand million states");
-        self.open.insert(id, number)?;
-        self.order.push(id)?;
+    /// The moves of a state, behind those at hand.
+    #[inline]
+    fn expand(&mut self, id: StateId) -> Result<(), Full> {
+        let before = self.keys.len();
         self.store.load(&mut self.hand, id, &mut self.key);
-        self.moves.clear();
         self.runs.moves(&mut self.desk, &self.key, &mut self.moves);
-        self.keys.clear();
-        self.keys.extend(self.moves.all.iter().map(|m| m.to.clone()));
-        self.store.offer(&mut self.hand, &self.moves.keys, &self.keys)?;
+        self.keys.extend(self.moves.all[before..].iter().map(|m| m.to.clone()));
+        self.store.offer(&mut self.hand, &self.moves.keys, &self.keys[before..])
+    }
+
+    fn settle(&mut self) -> Result<(), Full> {
         self.store.settle(&mut self.hand, &self.moves.keys, &self.keys, &mut self.out)?;
         self.store.rest(&mut self.hand);
-        self.frames.push(Frame { number, todo: self.todo.len(), n_moves: self.keys.len() as u32 })?;
-        for (m, (to, new)) in self.moves.all.iter().zip(&self.out).rev() {
-            if *new {
+        Ok(())
+    }
+
+    /// Visits some of the states of barren parts that are next.
+    fn visit_block(&mut self) -> Result<Option<Here>, Full> {
+        let frame = self.frames.last().expect("there is one");
+        let first = self.members.len();
+        let n = self.todo[frame.todo..].iter().rev().take(BLOCK).take_while(|todo| todo.barren).count();
+        for _ in 0..n {
+            let Todo { to, from, .. } = self.todo.pop().expect("counted above");
+            self.store.soon(&mut self.hand, to);
+            self.members.push(Member { id: to, from })?;
+        }
+        self.pulse.counters.stored += n as u64;
+        self.frames.push(Frame { number: NO_NUMBER, members: first, todo: self.todo.len() })?;
+        self.moves.clear();
+        self.keys.clear();
+        let mut ends = [0; BLOCK];
+        for (m, end) in ends.iter_mut().enumerate().take(n) {
+            let before = self.moves.all.len() as u32;
+            self.expand(self.members[first + m].id)?;
+            if let Some(nth) = self.moves.ends {
+                return Ok(Some(Here::Ends(m as u8, nth - before)));
+            }
+            if self.moves.blind {
+                return Ok(None);
+            }
+            *end = self.moves.all.len();
+        }
+        self.settle()?;
+        for m in (0..n).rev() {
+            let start = if m == 0 { 0 } else { ends[m - 1] };
+            for at in (start..ends[m]).rev() {
+                let (to, new) = self.out[at];
+                if new {
+                    self.meet(at, to, m as u8)?;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// A new state.
+    #[inline]
+    fn meet(&mut self, at: usize, to: StateId, from: u8) -> Result<(), Full> {
+        let m = &self.moves.all[at];
+        let (marks, pid) = (m.marks, m.pid);
+        let barren = self.runs.part(self.moves.key(at)).barren;
+        if !barren {
+            self.open.insert(to, WAITING)?;
+        }
+        self.todo.push(Todo { to, marks, pid, from, barren })
+    }
+
+    /// Visits an open state that has its number now.
+    fn visit(&mut self, Todo { to: id, marks, pid, from, .. }: Todo, number: u32) -> Result<Option<Here>, Full> {
+        self.order.push(id)?;
+        self.pulse.counters.stored += 1;
+        self.moves.clear();
+        self.keys.clear();
+        self.expand(id)?;
+        let part = self.runs.part(&self.key).number;
+        self.frames.push(Frame { number, members: self.members.len(), todo: self.todo.len() })?;
+        self.members.push(Member { id, from })?;
+        self.roots.push(Root { number, summary: S::of_state(self.moves.able), marks, pid })?;
+        if let Some(nth) = self.moves.ends {
+            return Ok(Some(Here::Ends(0, nth)));
+        }
+        self.settle()?;
+        // What is new waits before it is asked for: a state may have two moves to it.
+        self.numbers.clear();
+        for (at, (to, new)) in self.out.iter().enumerate() {
+            let there = self.runs.part(self.moves.key(at));
+            if *new && !there.barren {
                 self.open.insert(*to, WAITING)?;
             }
-            self.todo.push(Todo { to: *to, marks: m.marks, pid: m.pid })?;
+            let number = if there.number != part && !*new {
+                None
+            } else if *new {
+                Some(WAITING)
+            } else {
+                self.open.get(*to)
+            };
+            self.numbers.push(number);
         }
-        self.roots.push(Root { number, summary: Summary::of_state(self.moves.able), marks, pid })
+        for at in (0..self.out.len()).rev() {
+            let Some(number) = self.numbers[at] else { continue };
+            let m = &self.moves.all[at];
+            let (to, marks, pid) = (self.out[at].0, m.marks, m.pid);
+            if number == WAITING {
+                let barren = self.runs.part(self.moves.key(at)).barren;
+                self.todo.push(Todo { to, marks, pid, from: 0, barren })?;
+            } else if self.close(number, marks, pid) {
+                return Ok(Some(Here::Accepted));
+            }
+        }
+        Ok(None)
     }
 
     /// A move to an open state: everything above it is one component.
     fn close(&mut self, number: u32, marks: u64, pid: Option<Pid>) -> bool {
-        let mut above: Option<Summary> = None;
+        let mut above: Option<S> = None;
         while self.roots.last().is_some_and(|root| root.number > number) {
             let root = self.roots.pop().expect("looked at above");
             let mut summary = root.summary;
@@ -216,51 +425,59 @@ impl<'a, R: Runs, V: Visited> Dfs<'a, R, V> {
             root.summary.add(&above);
         }
         root.summary.add_move(marks, pid);
-        root.summary.is_accepted(self.runs.n_marks(), self.fairness)
+        root.summary.is_accepted(self.n_marks, self.fairness)
     }
 
     /// The uppermost component is complete. Whether some part of it is accepted after all.
     fn complete(&mut self) -> Result<bool, Full> {
         let Some(root) = self.roots.last() else { return Ok(false) };
-        if self.fairness == Fairness::Strong && root.summary.marks == super::all_marks(self.runs.n_marks()) {
+        if self.fairness == Fairness::Strong && root.summary.marks() == all_marks(self.n_marks) {
             let states = self.order[root.number as usize..].to_vec();
             let component = Component::new(self.runs, &mut self.desk, self.store, &mut self.hand, &states)?;
-            if component.accepted_part(self.runs.n_marks(), self.fairness).is_some() {
+            if component.accepted_part(self.n_marks, self.fairness).is_some() {
                 return Ok(true);
             }
         }
         let root = self.roots.pop().expect("looked at above").number as usize;
-        for id in &self.order[root..] {
-            self.open.remove(*id);
-        }
+        self.open.remove_all(&self.order[root..]);
         self.order.truncate(root);
         Ok(false)
     }
 
-    /// The moves of the frames up to the one with this number. A frame has made all its moves but those to do; the last
-    /// made is the one to the next frame.
-    fn path(&self, number: u32) -> Vec<u32> {
-        let until = self.frames.iter().take_while(|frame| frame.number < number);
-        let made = until.enumerate().map(|(n, frame)| {
-            let end = self.frames.get(n + 1).map_or(self.todo.len(), |next| next.todo);
-            frame.n_moves - (end - frame.todo) as u32 - 1
-        });
-        made.collect()
+    /// The moves that lead to a member of a frame.
+    fn path(&mut self, frame: usize, member: u8) -> Vec<u32> {
+        let (mut states, mut member) = (Vec::new(), member);
+        for frame in self.frames[1..=frame].iter().rev() {
+            let Member { id, from } = self.members[frame.members + usize::from(member)];
+            states.push(id);
+            member = from;
+        }
+        states.reverse();
+        let (mut made, mut to) = (Vec::new(), Vec::new());
+        for two in states.windows(2) {
+            self.store.load(&mut self.hand, two[1], &mut to);
+            self.store.load(&mut self.hand, two[0], &mut self.key);
+            self.moves.clear();
+            self.runs.moves(&mut self.desk, &self.key, &mut self.moves);
+            let nth = (0..self.moves.all.len()).position(|nth| self.moves.key(nth) == to);
+            made.push(nth.expect("it was met from there") as u32);
+        }
+        made
     }
 
     fn lasso(&mut self, initial: usize, here: Here) -> Result<Lasso, Full> {
-        if let Here::Ends(nth) = here {
-            let last = self.frames.last().expect("the state that was visited").number;
-            let mut stem = self.path(last);
+        if let Here::Ends(member, nth) = here {
+            let mut stem = self.path(self.frames.len() - 1, member);
             stem.push(nth);
             return Ok(Lasso { initial, stem, cycle: Vec::new() });
         }
         let root = self.roots.last().expect("a component was accepted").number;
-        let mut stem = self.path(root);
         let states = self.order[root as usize..].to_vec();
+        let at = self.frames.iter().position(|frame| frame.number == root).expect("a root is on the path");
+        let mut stem = self.path(at, 0);
         let component = Component::new(self.runs, &mut self.desk, self.store, &mut self.hand, &states)?;
-        let part = component.accepted_part(self.runs.n_marks(), self.fairness).expect("it was accepted");
-        let (way, cycle) = find_run(&component, &part, 0, self.runs.n_marks(), self.fairness);
+        let part = component.accepted_part(self.n_marks, self.fairness).expect("it was accepted");
+        let (way, cycle) = find_run(&component, &part, 0, self.n_marks, self.fairness);
         stem.extend(way);
         Ok(Lasso { initial, stem, cycle })
     }

@@ -99,9 +99,13 @@ fn components_agree_with_every_set_of_states() {
         assert!(truths[1] || !truths[2], "what is strongly fair is weakly fair: seed {seed}");
         for (n, (fairness, truth)) in FAIRNESSES.into_iter().zip(truths).enumerate() {
             let budget = Budget::unlimited();
+            let parts = runs.clone().in_parts(seed);
             if seed % 2 == 0 {
                 compare(seed, &runs, &Arena::new(&budget).expect("room"), fairness, truth);
+                let store = Compact::new(&budget, Box::new(|_| Hint::default())).expect("room");
+                compare(seed, &parts, &store, fairness, truth);
             } else {
+                compare(seed, &parts, &Arena::new(&budget).expect("room"), fairness, truth);
                 let store = Compact::new(&budget, Box::new(|_| Hint::default())).expect("room");
                 compare(seed, &runs, &store, fairness, truth);
             }

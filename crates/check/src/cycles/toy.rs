@@ -1,6 +1,6 @@
 //! Random graphs with marks and owners.
 
-use super::{Moves, Pids, Runs};
+use super::{Moves, Part, Pids, Runs, all_marks};
 use crate::toy::Rng;
 use spinor_model::ir::Pid;
 
@@ -14,6 +14,8 @@ pub struct ToyRuns {
     pub n_marks: u32,
     /// The arcs that end the matter.
     pub ends: Vec<usize>,
+    /// By node; empty if all are in one.
+    pub parts: Vec<Part>,
 }
 
 #[derive(Clone, Debug)]
@@ -47,7 +49,36 @@ impl ToyRuns {
         let able = able.collect();
         let initial = (0..1 + rng.below(2)).map(|_| node(&mut rng)).collect();
         let ends = if rng.below(8) == 0 { (0..arcs.len()).filter(|_| rng.below(8) == 0).collect() } else { Vec::new() };
-        ToyRuns { initial, arcs, able, n_marks, ends }
+        ToyRuns { initial, arcs, able, n_marks, ends, parts: Vec::new() }
+    }
+
+    /// The same in parts: some components together are one, and it may be said to be barren if it is.
+    pub fn in_parts(mut self, seed: u64) -> ToyRuns {
+        let n = self.able.len();
+        let mut reaches = vec![vec![false; n]; n];
+        self.arcs.iter().for_each(|arc| reaches[arc.from as usize][arc.to as usize] = true);
+        for via in 0..n {
+            for from in 0..n {
+                for to in 0..n {
+                    reaches[from][to] |= reaches[from][via] && reaches[via][to];
+                }
+            }
+        }
+        let component = |at: usize| (0..n).find(|b| *b == at || reaches[at][*b] && reaches[*b][at]).expect("itself");
+        let mut rng = Rng(seed);
+        let names: Vec<u32> = (0..n).map(|_| rng.below(3) as u32).collect();
+        let mut fertile = [0; 3].map(|_| rng.below(2) == 0);
+        for at in 0..n {
+            let inside = |arc: &&ToyMove| [arc.from, arc.to].iter().all(|b| component(*b as usize) == component(at));
+            let marks = self.arcs.iter().filter(inside).map(|arc| arc.marks).reduce(|a, b| a | b);
+            fertile[names[component(at)] as usize] |= marks == Some(all_marks(self.n_marks));
+        }
+        let part = |at: usize| {
+            let number = names[component(at)];
+            Part { number, barren: !fertile[number as usize] }
+        };
+        self.parts = (0..n).map(part).collect();
+        self
     }
 }
 
@@ -57,6 +88,11 @@ impl Runs for ToyRuns {
 
     fn n_marks(&self) -> u32 {
         self.n_marks
+    }
+
+    fn part(&self, key: &[u8]) -> Part {
+        let node = u32::from_le_bytes(*key.first_chunk().expect("four bytes"));
+        self.parts.get(node as usize).copied().unwrap_or_default()
     }
 
     fn initial(&self, _: &mut (), out: &mut Moves) {

@@ -17,6 +17,7 @@
 
 use spinor_model::successors::Successors;
 use spinor_store::Hint;
+use std::ops::Range;
 
 const STEPS: usize = 3_000;
 /// A walk starts again somewhere after so many steps.
@@ -34,17 +35,37 @@ const SWAPS: usize = 300;
 /// A hint for keys as long as this one, learned from states reachable from it. Pairs of words, which the store takes at
 /// once, stay together unless that would be dear.
 pub fn learn<S: Successors>(system: &S, key: &[u8]) -> Hint {
+    learn_by(&mut system_steps(system, key), key)
+}
+
+/// The same for any graph: `steps` says what lies one step from a state.
+pub fn learn_by(steps: Steps<'_>, key: &[u8]) -> Hint {
     let n = key.len().div_ceil(4) as u32;
-    let sample = Sample::take(system, key, 2 * WORD);
+    let sample = Sample::take(steps, key, 2 * WORD);
     let pairs = order_of(&sample, key, 2 * WORD);
     if pairs.cost > MANY {
-        let words = order_of(&Sample::take(system, key, WORD), key, WORD);
+        let words = order_of(&Sample::take(steps, key, WORD), key, WORD);
         if words.cost * WORTH < pairs.cost {
             return Hint { order: words.words, sample: sample.states };
         }
     }
     let order = pairs.words.iter().flat_map(|p| [2 * p, 2 * p + 1]).filter(|w| *w < n).collect();
     Hint { order, sample: sample.states }
+}
+
+/// Clears the lists and lays the keys one step from a state into the first, as the second says.
+pub type Steps<'a> = &'a mut dyn FnMut(&[u8], &mut Vec<u8>, &mut Vec<Range<usize>>);
+
+fn system_steps<S: Successors>(system: &S, key: &[u8]) -> impl FnMut(&[u8], &mut Vec<u8>, &mut Vec<Range<usize>>) {
+    let (mut state, mut batch) = (system.unpack(key), system.batch());
+    move |from, bytes, keys| {
+        system.unpack_into(from, &mut state);
+        batch.clear();
+        system.expand(&mut state, &mut batch);
+        bytes.clone_from(&batch.keys);
+        keys.clear();
+        keys.extend(batch.outcomes.iter().filter_map(|outcome| outcome.key()));
+    }
 }
 
 /// An order, and how many values the halves are guessed to have.
@@ -110,21 +131,17 @@ struct Sample {
 }
 
 impl Sample {
-    fn take<S: Successors>(system: &S, key: &[u8], size: usize) -> Sample {
+    fn take(steps: Steps<'_>, key: &[u8], size: usize) -> Sample {
         let n = key.len().div_ceil(size);
         let mut sample = Sample { states: vec![key.to_vec()], together: vec![0; n * n] };
         let mut rng = Rng(0x2545_f491_4f6c_dd1d);
-        let mut state = system.unpack(key);
-        let (mut steps, mut batch, mut changed) = (Vec::new(), system.batch(), Vec::new());
+        let (mut bytes, mut keys, mut changed) = (Vec::new(), Vec::new(), Vec::new());
         let (mut at, mut walked) = (0, 0);
         for _ in 0..STEPS {
             let from = &sample.states[at];
-            system.unpack_into(from, &mut state);
-            system.enabled(&mut state, &mut steps);
-            batch.clear();
-            system.fire(&mut state, &steps, &mut batch);
+            steps(from, &mut bytes, &mut keys);
             let next: Vec<&[u8]> =
-                batch.outcomes.iter().filter_map(|o| batch.key(o)).filter(|to| to.len() == key.len()).collect();
+                keys.iter().map(|to| &bytes[to.clone()]).filter(|to| to.len() == key.len()).collect();
             for to in &next {
                 changed.clear();
                 let words = from.chunks(size).zip(to.chunks(size)).enumerate();
@@ -336,7 +353,7 @@ mod tests {
 
     #[test]
     fn what_changes_together_hangs_together() {
-        let order = order_of(&Sample::take(&Shadows, &[0; 48], 8), &[0; 48], 8).words;
+        let order = order_of(&Sample::take(&mut system_steps(&Shadows, &[0; 48]), &[0; 48], 8), &[0; 48], 8).words;
         let mut sorted = order.clone();
         sorted.sort();
         assert_eq!(sorted, [0, 1, 2, 3, 4, 5]);
@@ -370,7 +387,10 @@ mod tests {
 
     #[test]
     fn an_order_is_a_permutation_also_where_nothing_can_be_learned() {
-        assert_eq!(order_of(&Sample::take(&Shadows, &[0; 48], 8), &[0; 16], 8).words, [0, 1]);
+        assert_eq!(
+            order_of(&Sample::take(&mut system_steps(&Shadows, &[0; 48]), &[0; 48], 8), &[0; 16], 8).words,
+            [0, 1]
+        );
         let mut words = learn(&Shadows, &[0; 48]).order;
         words.sort();
         assert_eq!(words, (0..12).collect::<Vec<u32>>());

@@ -352,6 +352,28 @@ impl Gen<'_, '_> {
         })
     }
 
+    /// `(ctx, state, words)`: which of the expressions looked at are true, a bit each in 64-bit words; 0, or 1 if the
+    /// interpreter must say what is wrong with one.
+    pub(super) fn look(&mut self, params: &[Value]) {
+        let plan = self.plan();
+        let fault = self.cold();
+        for (n, some) in plan.looked.chunks(64).enumerate() {
+            let mut word = self.b.ins().iconst(types::I64, 0);
+            for (bit, e) in some.iter().enumerate() {
+                let truth = self.truth(e, fault);
+                let truth = self.wide(truth);
+                let truth = self.b.ins().ishl_imm_u(truth, bit as i64);
+                word = self.b.ins().bor(word, truth);
+            }
+            self.b.ins().store(plain(), word, params[2], (8 * n) as i32);
+        }
+        let fine = self.int(0);
+        self.b.ins().return_(&[fine]);
+        self.go(fault);
+        let wrong = self.int(1);
+        self.b.ins().return_(&[wrong]);
+    }
+
     /// The value, for nothing but its faults.
     pub(super) fn meet_fault(&mut self, e: &Expr, fault: Block) {
         if may_fault(e) {

@@ -22,7 +22,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::JITModule;
 use cranelift_module::{FuncId, Linkage, Module};
 use spinor_model::index::Idx;
-use spinor_model::ir::{ProctypeId, System};
+use spinor_model::ir::{Expr, ProctypeId, System};
 use spinor_model::layout::{Field, Layout};
 use std::collections::HashMap;
 use std::mem::offset_of;
@@ -44,6 +44,7 @@ pub(crate) struct Functions {
     non_progress: FuncId,
     accepting: FuncId,
     promised: FuncId,
+    pub look: FuncId,
     /// By direction: receive, send.
     event: [FuncId; 2],
 }
@@ -53,6 +54,8 @@ pub(crate) struct Plan<'a> {
     pub system: &'a System,
     pub layout: &'a Layout,
     pub statics: &'a Statics,
+    /// What is looked at, by nobody.
+    pub looked: &'a [Expr],
     pub functions: Functions,
 }
 
@@ -92,6 +95,7 @@ impl Functions {
             non_progress: declare("non_progress".into(), &[PTR, PTR], &[I32]),
             accepting: declare("accepting".into(), &[PTR, PTR], &[I32]),
             promised: declare("promised".into(), &[PTR, PTR, I32, I32, I32], &[I32]),
+            look: declare("look".into(), &[PTR, PTR, PTR], &[I32]),
             event: [
                 declare("event_receive".into(), &[PTR, PTR, I32, PTR, I32], &[I32]),
                 declare("event_send".into(), &[PTR, PTR, I32, PTR, I32], &[I32]),
@@ -120,6 +124,7 @@ pub(crate) fn define(module: &mut JITModule, plan: &Plan<'_>) {
     maker.make(f.non_progress, |g, _| g.nobody_at(|l| l.progress, 1));
     maker.make(f.accepting, |g, _| g.nobody_at(|l| l.accept, 0));
     maker.make(f.promised, |g, p| g.promised(p));
+    maker.make(f.look, |g, p| g.look(p));
     maker.make(f.event[0], |g, p| g.event(false, p));
     maker.make(f.event[1], |g, p| g.event(true, p));
 }
@@ -168,7 +173,7 @@ pub(crate) struct Gen<'a, 'f> {
     ctx: Value,
     /// The first byte of the state.
     vec: Value,
-    /// Who evaluates; `None` in the trace assertion.
+    /// Who evaluates; `None` in the trace assertion and for who looks from outside.
     me: Option<Me>,
     imported: HashMap<FuncId, FuncRef>,
     /// Which edge, by its number in the edge sets, is to blame for lost bits.

@@ -245,6 +245,7 @@ impl Gen<'_, '_> {
             (yields, offset_of!(RawStep, code)),
             (len, offset_of!(RawStep, len)),
             (zero, offset_of!(RawStep, atomic_steps)),
+            (me.pid, offset_of!(RawStep, pid)),
         ];
         self.finish_step(n, &came);
         self.jump(done);
@@ -268,7 +269,7 @@ impl Gen<'_, '_> {
         self.go(done);
     }
 
-    /// Fills in the next step of the list; who took which edge matters only where the driver has to go on.
+    /// Fills in the next step of the list; which edge it is matters only where the driver has to go on.
     fn finish_step(&mut self, n: Value, parts: &[(Value, usize)]) {
         let steps = self.load_ctx(types::I64, offset_of!(Ctx, steps));
         let nth = self.wide(n);
