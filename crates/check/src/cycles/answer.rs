@@ -24,7 +24,7 @@ use spinor_model::interp::Interp;
 use spinor_model::ir::{Effect, Expr, Pid, System};
 use spinor_model::optimise::{Optimisations, Watched, optimise};
 use spinor_model::successors::Successors;
-use spinor_store::{Arena, Compact, Full, Hint};
+use spinor_store::{Arena, Compact, Full, Hint, Hints};
 use std::sync::Arc;
 
 /// How a claim is to be answered.
@@ -52,14 +52,14 @@ impl Asked<'_> {
     pub fn answer<E: Executors>(&self, executors: &E, observer: &mut dyn Observer) -> Answered {
         let system = self.optimised();
         let replayed = Interp::looking(system.clone(), &self.claim.looked);
-        let exec = executors.executor(system, &self.claim.looked);
+        let exec = Arc::new(executors.executor(system, &self.claim.looked));
         // Whose a move is matters also where moves are ordered by it.
         let owned = if self.search == Search::NdfsProcess { Fairness::Weak } else { self.request.fairness };
-        let product = Product::new(&exec, self.claim, owned);
+        let product = Product::new(&*exec, self.claim, owned);
         let budget = &self.request.budget;
         let (searched, store_bytes) = match self.store {
             Store::Arena => self.with(Arena::new(budget), &product, observer),
-            _ => self.with(Compact::new(budget, Box::new(|_| Hint::default())), &product, observer),
+            _ => self.with(Compact::new(budget, self.hints(exec.clone(), owned)), &product, observer),
         };
         let trace = searched.found.as_ref().map(|lasso| {
             let judge = Product::new(&replayed, self.claim, self.request.fairness);
@@ -79,6 +79,16 @@ impl Asked<'_> {
         let counts_steps = !self.claim.stutter_invariant || hides_waiting;
         let watched = Watched { exprs: &self.claim.looked, counts_steps, ..Watched::default() };
         Arc::new(optimise(system, self.optimise, &watched).0)
+    }
+
+    /// How the store is to lay out keys, learned from the product. Flags and copies lie behind its keys; what is learned
+    /// then would not fit them.
+    fn hints<S: Successors + Send + 'static>(&self, exec: Arc<S>, owned: Fairness) -> Hints {
+        if self.search != Search::Scc && self.request.fairness != Fairness::None {
+            return Box::new(|_| Hint::default());
+        }
+        let claim = self.claim.clone();
+        Box::new(move |key| Product::new(&*exec, &claim, owned).learn(key))
     }
 
     fn with<R: Runs, V: WithBits>(
