@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use xtask::campaign::{self, Pair};
+use xtask::claims;
 use xtask::compare::Comparison;
 use xtask::optimised::{self, Row};
 use xtask::shrink::shrink;
@@ -19,6 +20,9 @@ xtask conform  --seeds A..B [--spinor PATH] [--keep DIR] [--jobs N] [--max-secon
                compare Spinor with SPIN on random models; --keep writes the disagreeing ones to DIR
 xtask examples [--max-seconds S] [--spinor PATH]
                compare them on the examples that SPIN installs
+xtask claims   [--seeds A..B | FILE...] [--max-seconds S] [--keep DIR]
+               verdicts and product states with never claims, of SPIN and ours: random models, files, or
+               SPIN's examples; formulas by the claims that SPIN makes of them
 xtask optimised [--seeds A..B | FILE...] [--max-seconds S]
                stored states of SPIN's default and of our static optimisations, on its examples, on
                random models (only where ours are more), or on files
@@ -26,8 +30,8 @@ xtask shrink   SEED|FILE [--spinor PATH] [--max-seconds S]
                print the smallest model found on which they still disagree in the same way
 xtask measure  --seeds A..B [--jobs N] [--max-seconds S]
                what SPIN makes of the random models: acceptance, sizes, errors, features
-xtask show     SEED
-               print the random model of a seed
+xtask show     SEED [claims]
+               print the random model of a seed, or the one of `xtask claims`
 
 The spinor binary is PATH, else $SPINOR_BIN, else the one cargo built beside this program.
 Exit code: 0 agreement, 1 disagreement, 2 wrong usage or missing tools.
@@ -37,11 +41,14 @@ fn main() -> ExitCode {
     let outcome = Args::read(std::env::args().skip(1)).and_then(|args| match args.command.as_str() {
         "conform" => conform(&args),
         "examples" => examples(&args),
+        "claims" => compare_claims(&args),
         "optimised" => optimised(&args),
         "shrink" => shrink_command(&args),
         "measure" => measure(&args),
         "show" => {
-            print!("{}", spinor_gen::generate(args.seed()?).text);
+            let claims = args.operands.get(1).is_some_and(|word| word == "claims");
+            let seed = args.seed()?;
+            print!("{}", if claims { claims::random_model(seed) } else { spinor_gen::generate(seed).text });
             Ok(true)
         }
         "" | "help" | "--help" | "-h" => {
@@ -172,6 +179,66 @@ fn examples(args: &Args) -> Result<bool, String> {
         println!("{name:<42} {:>10} {:>11} {:>10} {:>11}  {result}", theirs.0, theirs.1, ours.0, ours.1);
     }
     Ok(agree)
+}
+
+fn compare_claims(args: &Args) -> Result<bool, String> {
+    let seconds = args.number("max-seconds", if args.options.contains_key("seeds") { 10 } else { 60 })?;
+    let limit = Duration::from_secs(seconds);
+    let mut spin = Spin::find(limit)?;
+    let keep = args.options.get("keep").map(PathBuf::from);
+    let mut tally = BTreeMap::new();
+    let mut print = |name: &str, row: &claims::Row| {
+        let violated = row.ours.is_some_and(|a| a.violated);
+        let (kind, text) = match &row.result {
+            claims::Result::Agree if violated => ("agree, violated", "ok".to_string()),
+            claims::Result::Agree if row.left_out > 0 => {
+                ("agree, counted as SPIN does", format!("ok, {} left out", row.left_out))
+            }
+            claims::Result::Agree => ("agree to the digit", "ok".to_string()),
+            claims::Result::Skipped(why) => ("skipped", format!("skipped ({why})")),
+            claims::Result::Differ(list) => {
+                ("differ", format!("differs ({})", list.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))
+            }
+        };
+        *tally.entry(kind).or_insert(0_u64) += 1;
+        let say = |a: Option<claims::Answer>| a.map_or("-".to_string(), |a| a.to_string());
+        let claim = format!("{name} {}", row.claim);
+        println!("{claim:<36} {:<22} | {:<22}  {text}", say(row.spin), say(row.ours));
+        kind != "differ"
+    };
+    let mut fine = true;
+    if args.options.contains_key("seeds") {
+        for seed in args.seeds()? {
+            let text = claims::random_model(seed);
+            let rows = claims::rows_of_text(&spin, &text, limit * 10).map_err(|e| e.to_string())?;
+            let mut agree = true;
+            match rows {
+                Ok(rows) => rows.iter().for_each(|row| agree &= print(&format!("seed {seed}"), row)),
+                Err(why) => {
+                    agree = false;
+                    println!("seed {seed}: we refuse it, {why}");
+                }
+            }
+            if let (false, Some(dir)) = (agree, &keep) {
+                std::fs::write(dir.join(format!("{seed}.pml")), &text).map_err(|e| e.to_string())?;
+            }
+            fine &= agree;
+        }
+    } else {
+        spin.lenient = true;
+        let files = args.operands.iter().map(PathBuf::from).collect::<Vec<_>>();
+        for model in if files.is_empty() { campaign::installed_examples()? } else { files } {
+            let text = std::fs::read(&model).map(|b| String::from_utf8_lossy(&b).into_owned());
+            let rows = text.and_then(|text| claims::rows(&spin, &model, &text, limit * 10));
+            let name = model.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            match rows.map_err(|e| format!("{}: {e}", model.display()))? {
+                Ok(rows) => rows.iter().for_each(|row| fine &= print(&name, row)),
+                Err(why) => println!("{name:<42} we refuse it, {why}"),
+            }
+        }
+    }
+    println!("{}", tally.iter().map(|(kind, n)| format!("{n} {kind}")).collect::<Vec<_>>().join("; "));
+    Ok(fine)
 }
 
 fn optimised(args: &Args) -> Result<bool, String> {

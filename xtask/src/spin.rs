@@ -57,6 +57,15 @@ pub enum SpinOutcome {
 /// Printed as errors by `spin -a`, though the program is legal and the verifier complete.
 const TOLERATED: &[&str] = &["dubious use of 'else' combined with i/o"];
 
+/// What the verifier is to look for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Run<'a> {
+    /// Assertions and invalid end states, without any claim.
+    Safety,
+    /// Violations of a claim: the only one, or the one with this name. All, or up to the first error of any kind.
+    Claim { name: Option<&'a str>, all: bool },
+}
+
 /// How to run SPIN.
 #[derive(Clone, Debug)]
 pub struct Spin {
@@ -91,26 +100,45 @@ impl Spin {
         let scratch = Scratch::new()?;
         let model = scratch.path().join("m.pml");
         fs::write(&model, text)?;
-        self.check_in(&model, scratch.path())
+        self.check_in(&model, scratch.path(), Run::Safety)
     }
 
     /// Verifies a file. Includes are relative to the file's own folder.
     pub fn check_file(&self, model: &Path) -> io::Result<SpinOutcome> {
         let scratch = Scratch::new()?;
-        self.check_in(&fs::canonicalize(model)?, scratch.path())
+        self.check_in(&fs::canonicalize(model)?, scratch.path(), Run::Safety)
     }
 
-    fn check_in(&self, model: &Path, dir: &Path) -> io::Result<SpinOutcome> {
+    /// Verifies a file with a claim, the only one or the one with this name: up to the first error of any kind, or to the end.
+    pub fn check_claim(&self, model: &Path, name: Option<&str>, all: bool) -> io::Result<SpinOutcome> {
+        let scratch = Scratch::new()?;
+        self.check_in(&fs::canonicalize(model)?, scratch.path(), Run::Claim { name, all })
+    }
+
+    /// The never claims that SPIN makes of the formulas of a file.
+    pub fn claims_of(&self, model: &Path) -> io::Result<String> {
+        let scratch = Scratch::new()?;
+        self.generate(&fs::canonicalize(model)?, scratch.path())?;
+        match fs::read_to_string(scratch.path().join("_spin_nvr.tmp")) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+            text => text,
+        }
+    }
+
+    /// What `spin -a` says; `None` if it takes too long.
+    fn generate(&self, model: &Path, dir: &Path) -> io::Result<Option<String>> {
         let mut spin = Command::new("spin");
         spin.arg("-a");
         if !self.optimised {
             spin.args(["-o1", "-o2", "-o3"]);
         }
         spin.arg(model);
-        let Some(output) = work::run(&mut spin, dir, self.limit.max(Duration::from_secs(20)))? else {
-            return Ok(SpinOutcome::TimedOut);
-        };
-        let text = output.stdout + &output.stderr;
+        let output = work::run(&mut spin, dir, self.limit.max(Duration::from_secs(20)))?;
+        Ok(output.map(|output| output.stdout + &output.stderr))
+    }
+
+    fn check_in(&self, model: &Path, dir: &Path, run: Run<'_>) -> io::Result<SpinOutcome> {
+        let Some(text) = self.generate(model, dir)? else { return Ok(SpinOutcome::TimedOut) };
         let complaint = text.lines().find(|l| is_complaint(l));
         if let Some(line) = complaint
             && !self.lenient
@@ -122,27 +150,39 @@ impl Spin {
             return Ok(SpinOutcome::Rejected(line.trim().to_string()));
         }
         let mut vector = 0;
-        if let Err(problem) = self.compile(dir, vector)? {
+        if let Err(problem) = self.compile(dir, vector, run)? {
             return Ok(SpinOutcome::Failed(problem));
         }
         // A large depth bound costs its allocation, so it is raised only when it proves too small.
         let mut depths = [20_000_u64, 2_000_000, 40_000_000].into_iter();
+        if run != Run::Safety {
+            // The endless paths of `claims` should end soon.
+            depths = [20_000, 200_000, 2_000_000].into_iter();
+        }
         let mut depth = depths.next().unwrap_or_default();
         loop {
             let mut pan = Command::new(dir.join("pan"));
-            pan.args(["-c0", "-n", "-w20"]).arg(format!("-m{depth}"));
+            pan.args(["-n", "-w20"]).arg(format!("-m{depth}"));
+            match run {
+                Run::Safety => _ = pan.arg("-c0"),
+                Run::Claim { name, all } => {
+                    pan.args(["-a", if all { "-c0" } else { "-c1" }]);
+                    name.into_iter().for_each(|name| _ = pan.args(["-N", name]));
+                }
+            }
             let Some(output) = work::run(&mut pan, dir, self.limit)? else { return Ok(SpinOutcome::TimedOut) };
             let text = output.stdout + &output.stderr;
             if let Some(needed) = vector_size(&text)
                 && needed > vector
             {
                 vector = needed;
-                if let Err(problem) = self.compile(dir, vector)? {
+                if let Err(problem) = self.compile(dir, vector, run)? {
                     return Ok(SpinOutcome::Failed(problem));
                 }
                 continue;
             }
-            if text.contains("max search depth too small") {
+            let at_an_error = matches!(run, Run::Claim { all: false, .. }) && !text.contains("errors: 0");
+            if text.contains("max search depth too small") && !at_an_error {
                 match depths.next() {
                     Some(more) => depth = more,
                     None => return Ok(SpinOutcome::Failed("deeper than the largest depth bound".into())),
@@ -153,12 +193,15 @@ impl Spin {
         }
     }
 
-    fn compile(&self, dir: &Path, vector: u64) -> io::Result<Result<(), String>> {
+    fn compile(&self, dir: &Path, vector: u64, run: Run<'_>) -> io::Result<Result<(), String>> {
         let mut cc = Command::new(self.compiler);
         if self.compiler == "gcc" {
             cc.arg("-O0");
         }
-        cc.args(["-w", "-DNOREDUCE", "-DNOCLAIM", "-DMEMLIM=4000"]);
+        cc.args(["-w", "-DNOREDUCE", "-DMEMLIM=4000"]);
+        if run == Run::Safety {
+            cc.arg("-DNOCLAIM");
+        }
         if vector > 0 {
             cc.arg(format!("-DVECTORSZ={vector}"));
         }

@@ -1,6 +1,6 @@
 //! From settings to a report: which properties there are, which search answers them.
 
-use crate::claim::{Claim, Marking};
+use crate::claim::{Claim, Marking, Refused};
 use crate::clock::{Clock, memory_bytes, peak_memory_bytes};
 use crate::cycles::answer::Answered;
 use crate::cycles::{self, Fairness};
@@ -148,11 +148,19 @@ impl Endless<'_> {
             About::Itself => unreachable!("safety is not asked for here"),
             About::Accept => Ok(Claim::accept_labels()),
             About::Progress => Ok(Claim::without_progress(marking)),
-            About::Claim(_) => Err("never claims cannot be checked yet".to_string()),
+            About::Claim(claim) => Claim::never(claim, self.interp.system()).map_err(|e| self.refusal(&e)),
             About::Stated(Said::Formula { formula, props }) => {
                 Claim::against(formula, props, marking).map_err(|e| e.to_string())
             }
             About::Stated(Said::Automaton { automaton, looked }) => Ok(Claim::given(automaton, looked, marking)),
+        }
+    }
+
+    fn refusal(&self, e: &Refused) -> String {
+        let sources = &self.interp.system().sources;
+        match sources.files.get(e.span.file) {
+            Some(_) => format!("{e}: line {}", sources.line(sources.surface(e.span))),
+            None => e.to_string(),
         }
     }
 

@@ -3,14 +3,18 @@
 //! | from | file |
 //! |---|---|
 //! | a formula | this |
+//! | a `never` claim | `never` |
 //! | accept labels | this |
 //! | the question whether there is progress | this |
 //!
 //! A claim is an automaton that reads the states of a run through the expressions it looks at, and accepts the runs
 //! that are violations. What the expressions mean is the system's business.
 
+mod never;
+
+pub use never::Refused;
 use spinor_ltl::{Automaton, Formula, Guard, Guards, Limits, Marks, PropId, StateId, TooLarge, Transition};
-use spinor_model::ir::Expr;
+use spinor_model::ir::{Expr, Proctype, System};
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -68,6 +72,11 @@ impl Claim {
         let formula = Formula::Eventually(Box::new(Formula::Always(Box::new(np))));
         let claim = Claim::accepting(&formula, &[Expr::NonProgress], marking, false);
         claim.expect("two states are few").invariant(true)
+    }
+
+    /// The runs that a `never` claim of this system says there are none of.
+    pub fn never(claim: &Proctype, system: &System) -> Result<Claim, Refused> {
+        never::read(claim, system)
     }
 
     /// The runs that pass accept labels of processes for ever.

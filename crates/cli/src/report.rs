@@ -110,7 +110,10 @@ impl Human<'_> {
 
     /// Where a property is written.
     fn place_of(&self, p: &PropertyReport) -> String {
-        self.formula_of(p).map_or(String::new(), |f| wording::place(self.system(), f.span))
+        let is = |name: &str| p.kind == Kind::Claim && (name == p.name || name.is_empty() && p.name == "claim");
+        let claim = || self.system().claims.iter().find(|c| is(&c.name)).map(|c| c.span);
+        let span = self.formula_of(p).map(|f| f.span).or_else(claim);
+        span.map_or(String::new(), |span| wording::place(self.system(), span))
     }
 
     fn violated(&self, p: &PropertyReport, out: &mut String) {

@@ -13,6 +13,10 @@ impl Gen<'_> {
             .filter(|v| v.readable && v.owner.is_none() && !v.text.contains('\u{1}'))
             .cloned()
             .collect();
+        if self.options.claimed {
+            self.any_claim(&mut text);
+            return text;
+        }
         if self.on.has("trace") {
             self.trace(&mut text);
         }
@@ -111,6 +115,75 @@ impl Gen<'_> {
             ),
         };
         let _ = writeln!(text, "{name} {{\n{body}}}");
+    }
+
+    /// A claim of a few locations, with options of every kind. `np_` and `timeout` are left out: SPIN answers them in its
+    /// own way.
+    fn any_claim(&mut self, text: &mut String) {
+        self.uses("never");
+        let n = self.rng.range(1, 4);
+        let names: Vec<String> = (0..n)
+            .map(|i| match self.rng.weighted(&[55, 40, 3]) {
+                0 => format!("S{i}"),
+                1 => format!("accept{i}"),
+                _ => format!("end{i}"),
+            })
+            .collect();
+        let mut body = String::new();
+        for (i, name) in names.iter().enumerate() {
+            let n_options = self.rng.range(1, 3);
+            let mut options: Vec<String> = (0..n_options).map(|_| self.claim_option(&names)).collect();
+            let to = self.rng.pick(&names).clone();
+            if self.rng.chance(25) {
+                options.push(format!("else -> goto {to}"));
+            }
+            // A claim that falls out of its last location has found an error; most should not.
+            let is_loop = self.rng.chance(60) || i + 1 == n && self.rng.chance(90);
+            let leaves = if i + 1 == n { 5 } else { 30 };
+            if is_loop && self.rng.chance(leaves) {
+                let last = self.seldom();
+                options.insert(0, format!("{last} -> break"));
+            }
+            let (open, close) = if is_loop { ("do", "od") } else { ("if", "fi") };
+            let end = if i + 1 == n { "" } else { ";" };
+            let options = options.join("\n    :: ");
+            let _ = writeln!(body, "{name}:\n    {open}\n    :: {options}\n    {close}{end}");
+        }
+        let _ = writeln!(text, "never {{\n{body}}}");
+    }
+
+    /// A condition that holds less often.
+    fn seldom(&mut self) -> String {
+        format!("({} && {} && {})", self.plain_condition(), self.plain_condition(), self.plain_condition())
+    }
+
+    fn plain_condition(&mut self) -> String {
+        if self.rng.chance(12) {
+            return "true".into();
+        }
+        loop {
+            let condition = self.claim_condition();
+            if condition != "np_" {
+                return condition;
+            }
+        }
+    }
+
+    fn claim_option(&mut self, names: &[String]) -> String {
+        let to = self.rng.pick(names).clone();
+        let (a, b) = (self.plain_condition(), self.plain_condition());
+        match self.rng.weighted(&[30, 20, 8, 8, 8, 6, 6, 6, 3, 5]) {
+            0 => format!("{a} -> goto {to}"),
+            1 => a,
+            2 => format!("atomic {{ {a} -> {b} -> goto {to} }}"),
+            3 => format!("atomic {{ {a} -> assert({} || !({})) }}", b, self.seldom()),
+            4 => format!("atomic {{ {a} -> if :: {b} -> goto {to} :: else fi }}"),
+            5 => format!("d_step {{ {a} -> if :: {b} -> skip :: else -> skip fi }} -> goto {to}"),
+            6 => format!("assert({a} || !({}))", self.seldom()),
+            7 => format!("{a} -> {b} -> goto {to}"),
+            8 => format!("{a} -> {{ {b} -> true }} unless {{ {a} -> goto {to} }}"),
+            _ => format!("atomic {{ {a} -> do :: {b} -> break :: {a} -> goto {to} od }}"),
+        }
     }
 
     /// An event trace over one channel, mostly one that allows everything.

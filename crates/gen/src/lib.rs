@@ -47,6 +47,8 @@ pub struct Options {
     /// shape, priorities that nothing else in the state shows, rendez-vous sends in a D_proctype, receives that assign what
     /// their own arguments read, traces without end labels. Search for `disputed` in this crate.
     pub disputed: bool,
+    /// The only property is a never claim of any shape.
+    pub claimed: bool,
 }
 
 /// How many models contain a possible run-time error.
@@ -132,6 +134,20 @@ mod tests {
         let options = Options { disputed: true, ..Options::default() };
         let differ = (0..300).filter(|&seed| generate_with(seed, &options).text != generate(seed).text).count();
         assert!(differ > 30, "only {differ} of 300 models changed");
+    }
+
+    #[test]
+    fn a_claimed_model_has_one_claim_and_the_others_stay_as_they_are() {
+        let options = Options { claimed: true, ..Options::default() };
+        for seed in 0..300 {
+            let model = generate_with(seed, &options);
+            assert_eq!(model.text.matches("\nnever ").count(), 1, "seed {seed}");
+            assert!(["trace", "notrace", "ltl"].iter().all(|f| !model.features.contains(f)), "seed {seed}");
+            if let Some((processes, _)) = model.text.split_once("\nnever ") {
+                let same = generate(seed).text;
+                assert!(same.starts_with(processes), "seed {seed}");
+            }
+        }
     }
 
     #[test]

@@ -564,6 +564,15 @@ codes! {
      can have initial values in the typedef."
     "typedef Point { byte x; byte y };\nPoint p = 3;\ninit { p.x = 1 }\n";
 
+    "P0342" "a never claim that asks about itself"
+    "A claim watches the processes and is none of them: it has no `_pid` and no `_priority`."
+    "byte x;\ninit { x = 1 }\nnever { do :: x == _pid od }\n";
+
+    "P0343" "a never claim that changes the system"
+    "A claim only looks. If it assigned a variable or started a process, the processes would run differently with it than \
+     without, and what was shown would not be about them. SPIN warns and goes on."
+    "byte x, seen;\ninit { x = 1 }\nnever { do :: x == 1 -> seen = 1 :: else od }\n";
+
     "P0900" "embedded C"
     "`c_code`, `c_expr` and their kin are C text that SPIN compiles into its verifier. Spinor has no C compiler; say the same in \
      Promela."

@@ -47,7 +47,7 @@ pub struct System {
     pub proctypes: IndexVec<ProctypeId, Proctype>,
     /// The processes of the initial state, in pid order.
     pub active: Vec<ProctypeId>,
-    /// `never` claims: control graphs whose steps alternate with the system's. Checked from a later version on.
+    /// `never` claims: control graphs whose steps alternate with the system's.
     pub claims: Vec<Proctype>,
     /// `trace` or `notrace`
     pub monitor: Option<Monitor>,

@@ -504,8 +504,12 @@ impl Builder<'_> {
         }
     }
 
-    /// In an option, a `skip` right after a `skip` or a `printf` is dropped, unless it is the last.
+    /// In an option, a `skip` right after a `skip` or a `printf` is dropped, unless it is the last. A claim keeps it: there it
+    /// lets the system take a step.
     fn thin(&mut self, items: &mut Vec<Item>) {
+        if self.lower.in_claim {
+            return;
+        }
         let mut i = 1;
         while i + 1 < items.len() {
             let plain =

@@ -405,15 +405,43 @@ impl Lower {
             );
         }
         for e in t.edges.iter() {
-            if e.effects.iter().any(|e| matches!(e, ir::Effect::Send { .. } | ir::Effect::Receive { .. })) {
-                self.report(
-                    Diagnostic::error("P0331", "a never claim only looks: it cannot send or receive")
-                        .at(e.span, "")
-                        .help("poll the channel instead: `q?[x]`"),
-                );
-            }
+            self.only_looks(e);
         }
         t
+    }
+
+    /// A claim is no process and changes nothing; what it declares itself has been said.
+    fn only_looks(&mut self, edge: &ir::Edge) {
+        use ir::Effect;
+        let acts = |e: &Effect| matches!(e, Effect::Send { .. } | Effect::Receive { .. });
+        let changes = |e: &Effect| match e {
+            Effect::Assign { to, .. } => to.scope == ir::Scope::Global,
+            Effect::Run { .. } | Effect::SetPriority { .. } => true,
+            _ => false,
+        };
+        let mut own = false;
+        edge.each_expr(&mut |e| e.each_part(&mut |e| own |= *e == Expr::Pid));
+        if edge.effects.iter().any(acts) {
+            self.report(
+                Diagnostic::error("P0331", "a never claim only looks: it cannot send or receive")
+                    .at(edge.span, "")
+                    .help("poll the channel instead: `q?[x]`"),
+            );
+        } else if edge.effects.iter().any(changes) {
+            self.report(
+                Diagnostic::error("P0343", "a never claim only looks: it cannot change the system")
+                    .at(edge.span, "changes it")
+                    .help("let the claim remember by its own location, or a process by a variable")
+                    .spin("6.5.2 warns of a side effect and goes on"),
+            );
+        } else if own {
+            self.report(
+                Diagnostic::error("P0342", "a never claim is no process")
+                    .at(edge.span, "asks about the process that it is")
+                    .help("name a process: `P[0]@here`, `pc_value(0)`")
+                    .spin("6.5.2 reads a number that belongs to the claim"),
+            );
+        }
     }
 
     fn trace(&mut self, t: &ast::Trace) -> Proctype {
