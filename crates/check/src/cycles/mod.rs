@@ -5,6 +5,9 @@
 //! | this | what all of them go through and what they find |
 //! | `scc` | components with generalised acceptance, the default |
 //! | `ndfs` | nested depth-first search, for one mark at states |
+//! | `union` | components, by several threads |
+//! | `sets` | the sets of states that these share |
+//! | `crew` | several threads at one search |
 //! | `fair` | weak fairness put into the states, for nested search |
 //! | `lasso` | a run inside a component |
 //! | `product` | a system beside an automaton |
@@ -19,6 +22,7 @@
 //!   A move may also *end* the matter: whatever comes after it, the run is accepted. Every run that has come so far can
 //!   go on fairly, so fairness has no say in it.
 
+mod crew;
 pub mod fair;
 pub mod lasso;
 pub mod ndfs;
@@ -28,10 +32,14 @@ mod open;
 pub mod oracle;
 pub mod product;
 pub mod scc;
+mod sets;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod toy;
+pub mod union;
+#[cfg(test)]
+mod union_tests;
 
 use crate::counters::Counters;
 use crate::observer::Observer;

@@ -1,0 +1,389 @@
+//! Sets of states that many threads unite: the known parts of components.
+//!
+//! Source  [BLP16] section 4, with locks where the paper has none.
+//!
+//! # The argument
+//!   A set is a tree of cards; the root stands for it, and knows
+//!     which threads have entered it                          a bit each
+//!     the ring of its states that may still be worked at     a thread picks one and goes on to the next
+//!     its summary                                            if a move inside it is known
+//!   A state is *done* when some thread has followed all its moves: each leads into the set, or to a set that is dead.
+//!   A set whose states are all done is a whole component, and *dead*.
+//!
+//!   To unite, and to look at the ring, one locks the roots, the one with the lower number first. A root that is
+//!   not one any more is no longer locked by anybody; who waits for it looks again. States that are done leave the
+//!   ring when somebody comes by.
+//!   Finding the root, and what concerns one state alone (claiming it, saying that it is done), needs no lock: bits are
+//!   only ever added, and a state's way to its root is only ever made shorter.
+//!
+//!   A thread enters a set by its bit at the root. If the root is hung below another meanwhile, the bit may have come too late
+//!   to be taken along; so whoever hangs a root reads the bits afterwards, and whoever sets a bit looks afterwards
+//!   whether the root is one still, and if not sets it again. Until the bits are taken along, a thread may take a
+//!   set for new to it that is not. It enters it once more; that costs time and does no harm.
+//!
+//! # Invariants
+//!   I1 a root that was united, or has a move to itself, is `SUMMED` and has an entry; its summary has the `able` of all
+//!      its states, as far as whoever united them told them
+//!   I2 next and head are written only with the root locked
+//!
+//! # Cost  a card a state; 150 bytes and more for a set of several states that is not dead.
+
+use super::crew::Crew;
+use super::{Fairness, Summary};
+use spinor_store::{Account, Budget, Cards, CardsHand, Full, Laid, StateId};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+
+/// The words of a card: the number of what it hangs below (its own, if it is a root) over flags; the number of the
+/// next in the ring over the one that a root's next pick begins at, 0 being its own; the threads that entered.
+const SET: usize = 0;
+const RING: usize = 1;
+const THREADS: usize = 2;
+
+const CLAIMED: u64 = 1;
+const LOCK: u64 = 2;
+const DEAD: u64 = 4;
+const DONE: u64 = 8;
+const SUMMED: u64 = 16;
+
+const STRIPES: usize = 64;
+/// What an entry takes, in a table that may be half empty.
+const ENTRY: u64 = 2 * (size_of::<(u32, Summary)>() as u64 + 1);
+
+/// What the threads share.
+pub struct Sets {
+    cards: Cards,
+    summaries: Vec<Mutex<HashMap<u32, Summary>>>,
+    account: Account,
+    n_marks: u32,
+    fairness: Fairness,
+    /// Threads that are uniting a cycle, set by set: while they do, a set may lack states of the cycle it is for.
+    pub closing: AtomicUsize,
+}
+
+/// One thread's way to them.
+pub struct View<'s> {
+    pub sets: &'s Sets,
+    pub cards: CardsHand<'s>,
+    crew: &'s Crew,
+    me: u64,
+}
+
+/// What a thread that comes to a state finds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Claim {
+    /// Its component is complete.
+    Dead,
+    /// The thread has entered its set before.
+    Found,
+    /// The thread enters its set.
+    Entered,
+    /// It would, if it were allowed to.
+    Refused,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Pick {
+    /// A state that is not done.
+    State(u32),
+    /// All states are done: this thread is the one that saw it, and this is the summary.
+    Complete(Option<Summary>),
+    /// Another thread saw it.
+    Dead,
+}
+
+impl Sets {
+    pub fn new(budget: &Arc<Budget>, n_marks: u32, fairness: Fairness) -> Result<Sets, Full> {
+        let summaries = (0..STRIPES).map(|_| Mutex::default()).collect();
+        let closing = AtomicUsize::new(0);
+        Ok(Sets { cards: Cards::new(budget)?, summaries, account: budget.account(), n_marks, fairness, closing })
+    }
+
+    pub fn view<'s>(&'s self, crew: &'s Crew, thread: usize) -> View<'s> {
+        View { sets: self, cards: self.cards.hand(), crew, me: 1 << thread }
+    }
+
+    fn stripe(&self, root: u32) -> std::sync::MutexGuard<'_, HashMap<u32, Summary>> {
+        self.summaries[root as usize % STRIPES].lock().expect("nothing panics while it is held")
+    }
+
+    /// Takes a summary away.
+    fn take(&self, root: u32) -> Option<Summary> {
+        let taken = self.stripe(root).remove(&root);
+        if taken.is_some() {
+            self.account.release(ENTRY);
+        }
+        taken
+    }
+
+    /// Adds to the summary of a locked root. What it says now.
+    fn add(&self, root: u32, summary: &Summary) -> Summary {
+        let mut stripe = self.stripe(root);
+        let sum = stripe.entry(root).or_insert_with(|| {
+            self.account.charge_anyway(ENTRY);
+            *summary
+        });
+        sum.add(summary);
+        *sum
+    }
+
+    /// Asked with the root locked. With strong fairness the set must be whole: a state that will still be added may be one
+    /// where somebody is able to move.
+    fn is_accepted(&self, sum: &Summary) -> bool {
+        sum.is_accepted(self.n_marks, self.fairness)
+            && (self.fairness != Fairness::Strong || self.closing.load(SeqCst) == 0)
+    }
+}
+
+fn word(laid: Laid<'_>, n: u32, which: usize) -> &AtomicU64 {
+    &laid.card(n)[which]
+}
+
+fn above(set: u64) -> u32 {
+    (set >> 32) as u32
+}
+
+fn root_of(laid: Laid<'_>, mut n: u32) -> u32 {
+    let mut set = word(laid, n, SET).load(SeqCst);
+    loop {
+        let up = above(set);
+        if up == n {
+            return n;
+        }
+        let next = word(laid, up, SET).load(SeqCst);
+        let top = above(next);
+        if top == up {
+            return up;
+        }
+        // That it fails does not matter.
+        let shorter = u64::from(top) << 32 | set & 0xffff_ffff;
+        let _ = word(laid, n, SET).compare_exchange(set, shorter, AcqRel, Relaxed);
+        n = top;
+        set = word(laid, n, SET).load(SeqCst);
+    }
+}
+
+fn is_root(laid: Laid<'_>, n: u32) -> bool {
+    above(word(laid, n, SET).load(SeqCst)) == n
+}
+
+/// `false`: it is not a root any more.
+fn lock(laid: Laid<'_>, crew: &Crew, root: u32) -> bool {
+    let (word, mut tries) = (word(laid, root, SET), 0u32);
+    loop {
+        let set = word.load(Acquire);
+        if above(set) != root {
+            return false;
+        }
+        if set & LOCK == 0 && word.compare_exchange_weak(set, set | LOCK, Acquire, Relaxed).is_ok() {
+            return true;
+        }
+        tries += 1;
+        if tries.is_multiple_of(64) {
+            crew.patience();
+        }
+        std::hint::spin_loop();
+    }
+}
+
+/// Lets go of a root. The flags must not be there yet.
+fn unlock(laid: Laid<'_>, root: u32, flags: u64) {
+    let before = word(laid, root, SET).fetch_add(flags.wrapping_sub(LOCK), SeqCst);
+    debug_assert!(before & LOCK != 0 && before & flags == 0);
+}
+
+fn next(laid: Laid<'_>, n: u32) -> u32 {
+    let next = (word(laid, n, RING).load(Relaxed) >> 32) as u32;
+    if next == 0 { n } else { next }
+}
+
+fn set_next(laid: Laid<'_>, n: u32, to: u32) {
+    let ring = word(laid, n, RING);
+    ring.store(u64::from(to) << 32 | ring.load(Relaxed) & 0xffff_ffff, Relaxed);
+}
+
+fn head(laid: Laid<'_>, root: u32) -> u32 {
+    let head = word(laid, root, RING).load(Relaxed) as u32;
+    if head == 0 { root } else { head }
+}
+
+fn set_head(laid: Laid<'_>, root: u32, to: u32) {
+    let ring = word(laid, root, RING);
+    ring.store(ring.load(Relaxed) >> 32 << 32 | u64::from(to), Relaxed);
+}
+
+impl View<'_> {
+    pub fn name(&mut self, n: u32) -> StateId {
+        self.cards.laid().name(n)
+    }
+
+    #[inline]
+    pub fn claim(&mut self, n: u32, may_enter: bool) -> Claim {
+        let laid = self.cards.laid();
+        let set = word(laid, n, SET);
+        let mut root = n;
+        if set.load(Acquire) == 0 {
+            if !may_enter {
+                return Claim::Refused;
+            }
+            let claimed = u64::from(n) << 32 | CLAIMED;
+            if set.compare_exchange(0, claimed, SeqCst, SeqCst).is_ok() {
+                enter(laid, n, self.me);
+                return Claim::Entered;
+            }
+        }
+        if above(set.load(Acquire)) != n {
+            root = root_of(laid, n);
+        }
+        if word(laid, root, SET).load(SeqCst) & DEAD != 0 {
+            return Claim::Dead;
+        }
+        if word(laid, root, THREADS).load(SeqCst) & self.me != 0 {
+            return Claim::Found;
+        }
+        if !may_enter {
+            return Claim::Refused;
+        }
+        enter(laid, root, self.me);
+        Claim::Entered
+    }
+
+    pub fn same(&mut self, a: u32, b: u32) -> bool {
+        let laid = self.cards.laid();
+        loop {
+            let (a, b) = (root_of(laid, a), root_of(laid, b));
+            if a == b {
+                return true;
+            }
+            if is_root(laid, a) {
+                return false;
+            }
+        }
+    }
+
+    /// Whether some thread has been there.
+    pub fn is_claimed(&mut self, n: u32) -> bool {
+        word(self.cards.laid(), n, SET).load(Acquire) != 0
+    }
+
+    pub fn is_done(&mut self, n: u32) -> bool {
+        word(self.cards.laid(), n, SET).load(Acquire) & DONE != 0
+    }
+
+    /// All moves of this state were followed. Whether this is new.
+    pub fn done(&mut self, n: u32) -> bool {
+        word(self.cards.laid(), n, SET).fetch_or(DONE, SeqCst) & DONE == 0
+    }
+
+    /// Adds to the summary of a set. What it says now, and whether it is accepted; nothing if the set is dead.
+    pub fn tell(&mut self, n: u32, summary: &Summary) -> Option<(Summary, bool)> {
+        let (laid, crew) = (self.cards.laid(), self.crew);
+        let root = loop {
+            let root = root_of(laid, n);
+            if lock(laid, crew, root) {
+                break root;
+            }
+        };
+        let set = word(laid, root, SET).load(Relaxed);
+        if set & DEAD != 0 {
+            unlock(laid, root, 0);
+            return None;
+        }
+        let sum = self.sets.add(root, summary);
+        let accepted = self.sets.is_accepted(&sum);
+        unlock(laid, root, SUMMED & !set);
+        Some((sum, accepted))
+    }
+
+    /// Two sets are one, and this is known of it. What its summary says now.
+    pub fn unite(&mut self, a: u32, b: u32, summary: &Summary) -> Option<Summary> {
+        let (laid, crew) = (self.cards.laid(), self.crew);
+        let (root, other) = loop {
+            let (a, b) = (root_of(laid, a), root_of(laid, b));
+            if a == b {
+                return self.tell(a, summary).map(|(sum, _)| sum);
+            }
+            let (low, high) = (a.min(b), a.max(b));
+            if !lock(laid, crew, low) {
+                continue;
+            }
+            if lock(laid, crew, high) {
+                break (low, high);
+            }
+            unlock(laid, low, 0);
+        };
+        let (to, from) = (head(laid, root), head(laid, other));
+        let after = next(laid, to);
+        set_next(laid, to, next(laid, from));
+        set_next(laid, from, after);
+        let (set, gone) = (word(laid, root, SET).load(Relaxed), word(laid, other, SET).load(Relaxed));
+        let mut sum = self.sets.add(root, summary);
+        if gone & SUMMED != 0
+            && let Some(theirs) = self.sets.take(other)
+        {
+            sum = self.sets.add(root, &theirs);
+        }
+        // Hung below the root, and no longer locked; the flags stay.
+        let below = (u64::from(root) << 32).wrapping_sub(u64::from(other) << 32);
+        word(laid, other, SET).fetch_add(below.wrapping_sub(LOCK), SeqCst);
+        let threads = word(laid, other, THREADS).load(SeqCst);
+        word(laid, root, THREADS).fetch_or(threads, SeqCst);
+        // With a limit of depth a set may be dead that is not whole.
+        let flags = (SUMMED | gone & DEAD) & !set;
+        unlock(laid, root, flags);
+        Some(sum)
+    }
+
+    /// Something to be done in a set.
+    pub fn pick(&mut self, n: u32) -> Pick {
+        let (laid, crew) = (self.cards.laid(), self.crew);
+        // A state alone, without a move to itself: united or told of, it would be summed.
+        let alone = u64::from(n) << 32 | CLAIMED | DONE;
+        let set = word(laid, n, SET);
+        if set.load(Relaxed) == alone && set.compare_exchange(alone, alone | DEAD, SeqCst, Relaxed).is_ok() {
+            return Pick::Complete(None);
+        }
+        let root = loop {
+            let root = root_of(laid, n);
+            if lock(laid, crew, root) {
+                break root;
+            }
+        };
+        let set = word(laid, root, SET).load(Relaxed);
+        if set & DEAD != 0 {
+            unlock(laid, root, 0);
+            return Pick::Dead;
+        }
+        let is_done = |n: u32| word(laid, n, SET).load(Acquire) & DONE != 0;
+        let at = head(laid, root);
+        loop {
+            let next_one = next(laid, at);
+            if !is_done(next_one) {
+                set_head(laid, root, next_one);
+                unlock(laid, root, 0);
+                return Pick::State(next_one);
+            }
+            if next_one == at {
+                break;
+            }
+            set_next(laid, at, next(laid, next_one));
+        }
+        let sum = if set & SUMMED != 0 { self.sets.take(root) } else { None };
+        unlock(laid, root, DEAD);
+        Pick::Complete(sum)
+    }
+}
+
+/// A bit at the root, wherever that is in the end.
+fn enter(laid: Laid<'_>, mut root: u32, me: u64) {
+    loop {
+        word(laid, root, THREADS).fetch_or(me, SeqCst);
+        if is_root(laid, root) {
+            return;
+        }
+        root = root_of(laid, root);
+    }
+}
