@@ -7,7 +7,9 @@
 //! | `ndfs` | nested depth-first search, for one mark at states |
 //! | `union` | components, by several threads |
 //! | `sets` | the sets of states that these share |
+//! | `cndfs` | nested depth-first search by several threads |
 //! | `crew` | several threads at one search |
+//! | `eyes` | how one of them looks at states |
 //! | `fair` | weak fairness put into the states, for nested search |
 //! | `lasso` | a run inside a component |
 //! | `product` | a system beside an automaton |
@@ -22,7 +24,11 @@
 //!   A move may also *end* the matter: whatever comes after it, the run is accepted. Every run that has come so far can
 //!   go on fairly, so fairness has no say in it.
 
+pub mod cndfs;
+#[cfg(test)]
+mod cndfs_tests;
 mod crew;
+mod eyes;
 pub mod fair;
 pub mod lasso;
 pub mod ndfs;

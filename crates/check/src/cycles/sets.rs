@@ -30,7 +30,7 @@
 
 use super::crew::Crew;
 use super::{Fairness, Summary};
-use spinor_store::{Account, Budget, Cards, CardsHand, Full, Laid, StateId};
+use spinor_store::{Account, Budget, Cards, Full, Laid};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -55,7 +55,7 @@ const ENTRY: u64 = 2 * (size_of::<(u32, Summary)>() as u64 + 1);
 
 /// What the threads share.
 pub struct Sets {
-    cards: Cards,
+    pub cards: Cards,
     summaries: Vec<Mutex<HashMap<u32, Summary>>>,
     account: Account,
     n_marks: u32,
@@ -65,9 +65,9 @@ pub struct Sets {
 }
 
 /// One thread's way to them.
+#[derive(Clone, Copy)]
 pub struct View<'s> {
-    pub sets: &'s Sets,
-    pub cards: CardsHand<'s>,
+    sets: &'s Sets,
     crew: &'s Crew,
     me: u64,
 }
@@ -103,7 +103,7 @@ impl Sets {
     }
 
     pub fn view<'s>(&'s self, crew: &'s Crew, thread: usize) -> View<'s> {
-        View { sets: self, cards: self.cards.hand(), crew, me: 1 << thread }
+        View { sets: self, crew, me: 1 << thread }
     }
 
     fn stripe(&self, root: u32) -> std::sync::MutexGuard<'_, HashMap<u32, Summary>> {
@@ -216,13 +216,8 @@ fn set_head(laid: Laid<'_>, root: u32, to: u32) {
 }
 
 impl View<'_> {
-    pub fn name(&mut self, n: u32) -> StateId {
-        self.cards.laid().name(n)
-    }
-
     #[inline]
-    pub fn claim(&mut self, n: u32, may_enter: bool) -> Claim {
-        let laid = self.cards.laid();
+    pub fn claim(self, laid: Laid<'_>, n: u32, may_enter: bool) -> Claim {
         let set = word(laid, n, SET);
         let mut root = n;
         if set.load(Acquire) == 0 {
@@ -251,8 +246,7 @@ impl View<'_> {
         Claim::Entered
     }
 
-    pub fn same(&mut self, a: u32, b: u32) -> bool {
-        let laid = self.cards.laid();
+    pub fn same(self, laid: Laid<'_>, a: u32, b: u32) -> bool {
         loop {
             let (a, b) = (root_of(laid, a), root_of(laid, b));
             if a == b {
@@ -265,22 +259,22 @@ impl View<'_> {
     }
 
     /// Whether some thread has been there.
-    pub fn is_claimed(&mut self, n: u32) -> bool {
-        word(self.cards.laid(), n, SET).load(Acquire) != 0
+    pub fn is_claimed(self, laid: Laid<'_>, n: u32) -> bool {
+        word(laid, n, SET).load(Acquire) != 0
     }
 
-    pub fn is_done(&mut self, n: u32) -> bool {
-        word(self.cards.laid(), n, SET).load(Acquire) & DONE != 0
+    pub fn is_done(self, laid: Laid<'_>, n: u32) -> bool {
+        word(laid, n, SET).load(Acquire) & DONE != 0
     }
 
     /// All moves of this state were followed. Whether this is new.
-    pub fn done(&mut self, n: u32) -> bool {
-        word(self.cards.laid(), n, SET).fetch_or(DONE, SeqCst) & DONE == 0
+    pub fn done(self, laid: Laid<'_>, n: u32) -> bool {
+        word(laid, n, SET).fetch_or(DONE, SeqCst) & DONE == 0
     }
 
     /// Adds to the summary of a set. What it says now, and whether it is accepted; nothing if the set is dead.
-    pub fn tell(&mut self, n: u32, summary: &Summary) -> Option<(Summary, bool)> {
-        let (laid, crew) = (self.cards.laid(), self.crew);
+    pub fn tell(self, laid: Laid<'_>, n: u32, summary: &Summary) -> Option<(Summary, bool)> {
+        let crew = self.crew;
         let root = loop {
             let root = root_of(laid, n);
             if lock(laid, crew, root) {
@@ -299,12 +293,12 @@ impl View<'_> {
     }
 
     /// Two sets are one, and this is known of it. What its summary says now.
-    pub fn unite(&mut self, a: u32, b: u32, summary: &Summary) -> Option<Summary> {
-        let (laid, crew) = (self.cards.laid(), self.crew);
+    pub fn unite(self, laid: Laid<'_>, a: u32, b: u32, summary: &Summary) -> Option<Summary> {
+        let crew = self.crew;
         let (root, other) = loop {
             let (a, b) = (root_of(laid, a), root_of(laid, b));
             if a == b {
-                return self.tell(a, summary).map(|(sum, _)| sum);
+                return self.tell(laid, a, summary).map(|(sum, _)| sum);
             }
             let (low, high) = (a.min(b), a.max(b));
             if !lock(laid, crew, low) {
@@ -338,8 +332,8 @@ impl View<'_> {
     }
 
     /// Something to be done in a set.
-    pub fn pick(&mut self, n: u32) -> Pick {
-        let (laid, crew) = (self.cards.laid(), self.crew);
+    pub fn pick(self, laid: Laid<'_>, n: u32) -> Pick {
+        let crew = self.crew;
         // A state alone, without a move to itself: united or told of, it would be summed.
         let alone = u64::from(n) << 32 | CLAIMED | DONE;
         let set = word(laid, n, SET);

@@ -46,16 +46,16 @@
 //!   24 for one on a path and for each of its moves.
 
 use super::crew::{self, ALONE, Crew, Pace};
+use super::eyes::Eyes;
 use super::lasso::{Component, find_run};
 use super::sets::{Claim, Pick, Sets, View};
-use super::{Fairness, Lasso, Moves, Pids, Request, Runs, Searched, Summary, all_marks};
+use super::{Fairness, Lasso, Pids, Request, Runs, Searched, Summary, all_marks};
 use crate::observer::Observer;
 use crate::search::held::Held;
 use crate::search::{Halt, Stopped};
 use spinor_model::ir::Pid;
 use spinor_store::{Full, StateId, Visited};
-use std::collections::HashMap;
-use std::ops::Range;
+use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering::SeqCst;
 
@@ -171,66 +171,23 @@ fn nothing() -> Summary {
     Summary { marks: 0, moved: nobody, always: Pids([u64::MAX; 4]), somewhere: nobody }
 }
 
-/// What one thread needs to look at states.
-struct Eyes<'a, R: Runs, V: Visited + 'a> {
-    runs: &'a R,
-    store: &'a V,
-    hand: V::Hand<'a>,
-    desk: R::Desk,
+/// One thread's eyes, and its way to the sets.
+struct Sight<'a, R: Runs, V: Visited + 'a> {
+    eyes: Eyes<'a, R, V>,
     view: View<'a>,
-    moves: Moves,
-    key: Vec<u8>,
-    keys: Vec<Range<usize>>,
-    out: Vec<(StateId, bool)>,
-    /// The numbers of the states after the moves.
-    numbers: Vec<u32>,
 }
 
-impl<'a, R: Runs, V: Visited> Eyes<'a, R, V> {
-    fn new(run: &'a Run<'a, R, V>, thread: usize) -> Self {
-        Eyes {
-            runs: run.runs,
-            store: run.store,
-            hand: run.store.hand(),
-            desk: run.runs.desk(),
-            view: run.sets.view(run.crew, thread),
-            moves: Moves::default(),
-            key: Vec::new(),
-            keys: Vec::new(),
-            out: Vec::new(),
-            numbers: Vec::new(),
-        }
-    }
-
-    /// The moves of a state.
-    fn look(&mut self, n: u32) -> Result<(), Full> {
-        let id = self.view.name(n);
-        self.store.load(&mut self.hand, id, &mut self.key);
-        self.moves.clear();
-        self.runs.moves(&mut self.desk, &self.key, &mut self.moves);
-        self.put()
-    }
-
-    /// The states after the moves get names and numbers.
-    fn put(&mut self) -> Result<(), Full> {
-        self.keys.clear();
-        self.keys.extend(self.moves.all.iter().map(|m| m.to.clone()));
-        self.store.offer(&mut self.hand, &self.moves.keys, &self.keys)?;
-        self.store.settle(&mut self.hand, &self.moves.keys, &self.keys, &mut self.out)?;
-        self.store.rest(&mut self.hand);
-        self.view.cards.numbers(&self.out, &mut self.numbers)
-    }
-
+impl<R: Runs, V: Visited> Sight<'_, R, V> {
     /// The states of a set, this one first, by moves inside it, up to one that is wanted; with each the place of the one
     /// before it and the number of the move.
     fn inside(&mut self, from: u32, wanted: Option<u32>) -> Result<Vec<(u32, usize, u32)>, Full> {
-        let (mut all, mut seen) = (vec![(from, 0, 0)], HashMap::from([(from, 0)]));
+        let (mut all, mut seen) = (vec![(from, 0, 0)], HashSet::from([from]));
         let mut at = 0;
         while at < all.len() && all.last().map(|last| last.0) != wanted {
-            self.look(all[at].0)?;
-            for (nth, to) in self.numbers.iter().enumerate() {
-                if self.view.is_claimed(*to) && self.view.same(from, *to) && !seen.contains_key(to) {
-                    seen.insert(*to, all.len());
+            self.eyes.look(all[at].0)?;
+            let laid = self.eyes.cards.laid();
+            for (nth, to) in self.eyes.numbers.iter().enumerate() {
+                if self.view.is_claimed(laid, *to) && self.view.same(laid, from, *to) && seen.insert(*to) {
                     all.push((*to, at, nth as u32));
                     if wanted == Some(*to) {
                         break;
@@ -257,25 +214,31 @@ impl<'a, R: Runs, V: Visited> Eyes<'a, R, V> {
 
     fn component(&mut self, of: u32) -> Result<Component, Full> {
         let all = self.inside(of, None)?;
-        let names: Vec<StateId> = all.iter().map(|(n, ..)| self.view.name(*n)).collect();
-        self.view.cards.rest();
-        Component::new(self.runs, &mut self.desk, self.store, &mut self.hand, &names)
+        let eyes = &mut self.eyes;
+        let names: Vec<StateId> = all.iter().map(|(n, ..)| eyes.cards.laid().name(*n)).collect();
+        eyes.cards.rest();
+        Component::new(eyes.runs, &mut eyes.desk, eyes.store, &mut eyes.hand, &names)
     }
 }
 
 impl<R: Runs, V: Visited> Run<'_, R, V> {
+    fn sight(&self, thread: usize) -> Sight<'_, R, V> {
+        let eyes = Eyes::new(self.runs, self.store, &self.sets.cards);
+        Sight { eyes, view: self.sets.view(self.crew, thread) }
+    }
+
     fn lasso(&self, found: &Found) -> Result<Lasso, Full> {
-        let mut eyes = Eyes::new(self, 0);
+        let mut sight = self.sight(0);
         let mut stem = Vec::new();
         for leg in &found.legs {
-            stem.extend(eyes.way(leg.from, leg.to)?);
+            stem.extend(sight.way(leg.from, leg.to)?);
             stem.push(leg.nth);
         }
         let Some(inside) = found.inside else {
             return Ok(Lasso { initial: found.initial, stem, cycle: Vec::new() });
         };
         let (n_marks, fairness) = (self.runs.n_marks(), self.request.fairness);
-        let component = eyes.component(inside)?;
+        let component = sight.component(inside)?;
         let part = component.accepted_part(n_marks, fairness).expect("it was accepted");
         let (way, cycle) = find_run(&component, &part, 0, n_marks, fairness);
         stem.extend(way);
@@ -286,7 +249,7 @@ impl<R: Runs, V: Visited> Run<'_, R, V> {
 struct Worker<'a, 'w, R: Runs, V: Visited> {
     run: &'a Run<'a, R, V>,
     number: usize,
-    eyes: Eyes<'a, R, V>,
+    sight: Sight<'a, R, V>,
     pace: Pace<'a, 'w>,
     frames: Held<Frame>,
     todo: Held<Todo>,
@@ -301,7 +264,7 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
         Worker {
             run,
             number,
-            eyes: Eyes::new(run, number),
+            sight: run.sight(number),
             pace,
             frames: Held::new(budget),
             todo: Held::new(budget),
@@ -311,18 +274,16 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
     }
 
     fn all(&mut self) -> Result<(), Halt> {
-        self.eyes.moves.clear();
-        self.run.runs.initial(&mut self.eyes.desk, &mut self.eyes.moves);
-        let put = self.eyes.put();
+        let put = self.sight.eyes.start();
         put.map_err(|full| self.pace.full(full))?;
-        let start = self.eyes.numbers.clone();
+        let start = self.sight.eyes.numbers.clone();
         if self.number == 0 {
             self.pace.counters.transitions += start.len() as u64;
         }
         for n in 0..start.len() {
             let n = (n + self.number) % start.len();
             self.initial = n;
-            if self.eyes.view.claim(start[n], true) == Claim::Entered {
+            if self.sight.view.claim(self.sight.eyes.cards.laid(), start[n], true) == Claim::Entered {
                 self.enter(start[n], 0, None)?;
                 self.walk()?;
             }
@@ -340,7 +301,7 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
             let Some(Todo { to, nth, marks, pid }) = self.todo.pop() else { break };
             frame.nth = nth;
             let deep = self.pace.too_deep(self.frames.len() as u64);
-            match self.eyes.view.claim(to, !deep) {
+            match self.sight.view.claim(self.sight.eyes.cards.laid(), to, !deep) {
                 Claim::Dead => {}
                 Claim::Found => self.close(to, marks, pid)?,
                 Claim::Entered => self.enter(to, marks, pid)?,
@@ -356,33 +317,28 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
         let root = Root { state, frame: self.frames.len() as u32, own: nothing(), told: false, marks, pid };
         let pushed = self.frames.push(frame).and_then(|()| self.roots.push(root));
         pushed.map_err(|full| self.pace.full(full))?;
-        if self.eyes.view.is_done(state) { Ok(()) } else { self.expand(state) }
+        if self.sight.view.is_done(self.sight.eyes.cards.laid(), state) { Ok(()) } else { self.expand(state) }
     }
 
     /// The uppermost frame is the uppermost root's, and goes on with the moves of this state of its set.
     fn expand(&mut self, n: u32) -> Result<(), Halt> {
-        let looked = self.eyes.look(n);
-        looked.map_err(|full| self.pace.full(full))?;
+        let eyes = &mut self.sight.eyes;
+        eyes.look(n).map_err(|full| self.pace.full(full))?;
         let depth = self.frames.len() as u64 - 1;
         let frame = self.frames.last_mut().expect("a state on the path");
-        (frame.at, frame.n_moves) = (n, self.eyes.numbers.len() as u32);
-        if self.pace.beat(depth, &self.eyes.moves)? {
-            self.eyes.view.cards.rest();
+        (frame.at, frame.n_moves) = (n, eyes.numbers.len() as u32);
+        if self.pace.beat(depth, &eyes.moves)? {
+            eyes.cards.rest();
         }
-        if let Some(nth) = self.eyes.moves.ends {
+        if let Some(nth) = eyes.moves.ends {
             frame.nth = nth;
             return Err(self.report(self.frames.len(), None));
         }
         let root = self.roots.last_mut().expect("the first state has a root");
-        root.own.add(&Summary::of_state(self.eyes.moves.able));
-        let n_moves = self.eyes.numbers.len();
-        // Each thread has an order of its own.
-        let turn = if self.number == 0 || n_moves == 0 { 0 } else { (n as usize ^ self.number) % n_moves };
-        let pushed = (0..n_moves).try_for_each(|i| {
-            let nth = if self.number % 2 == 0 { n_moves - 1 - i } else { i };
-            let nth = (nth + turn) % n_moves;
-            let m = &self.eyes.moves.all[nth];
-            self.todo.push(Todo { to: self.eyes.numbers[nth], nth: nth as u32, marks: m.marks, pid: m.pid })
+        root.own.add(&Summary::of_state(eyes.moves.able));
+        let pushed = eyes.order(n, self.number).try_for_each(|nth| {
+            let m = &eyes.moves.all[nth];
+            self.todo.push(Todo { to: eyes.numbers[nth], nth: nth as u32, marks: m.marks, pid: m.pid })
         });
         pushed.map_err(|full| self.pace.full(full))
     }
@@ -390,21 +346,21 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
     /// A move into a set that this thread has a root in (I2): from there up, all is one set.
     fn close(&mut self, to: u32, marks: u64, pid: Option<Pid>) -> Result<(), Halt> {
         let at = self.frames.last().expect("a state on the path").at;
-        let view = &mut self.eyes.view;
+        let (view, laid) = (self.sight.view, self.sight.eyes.cards.laid());
         let strong = self.run.request.fairness == Fairness::Strong;
         let mut root = self.roots.last_mut().expect("the first state has a root");
         let mut more = says_more(&root.own, marks, pid) || !root.told;
         root.own.add_move(marks, pid);
-        if !view.same(to, at) {
+        if !view.same(laid, to, at) {
             self.run.sets.closing.fetch_add(usize::from(strong), SeqCst);
             // I3
-            while !view.same(to, at) {
+            while !view.same(laid, to, at) {
                 let above = self.roots.pop().expect("I2");
                 root = self.roots.last_mut().expect("I2");
                 root.own.add(&above.own);
                 root.own.add_move(above.marks, above.pid);
                 root.told = true;
-                if let Some(sum) = view.unite(above.state, root.state, &root.own) {
+                if let Some(sum) = view.unite(laid, above.state, root.state, &root.own) {
                     root.own = sum;
                 }
             }
@@ -418,7 +374,7 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
     fn tell(&mut self) -> Result<(), Halt> {
         let root = self.roots.last_mut().expect("the first state has a root");
         root.told = true;
-        match self.eyes.view.tell(root.state, &root.own) {
+        match self.sight.view.tell(self.sight.eyes.cards.laid(), root.state, &root.own) {
             Some((sum, accepted)) => {
                 root.own = sum;
                 if accepted { Err(self.found_inside()) } else { Ok(()) }
@@ -431,8 +387,8 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
     fn leave(&mut self) -> Result<(), Halt> {
         self.run.crew.signals.go_on()?;
         let frame = *self.frames.last().expect("a state on the path");
-        let view = &mut self.eyes.view;
-        if frame.at != 0 && view.done(frame.at) {
+        let (view, laid) = (self.sight.view, self.sight.eyes.cards.laid());
+        if frame.at != 0 && view.done(laid, frame.at) {
             self.pace.counters.stored += 1;
             self.pace.counters.transitions += u64::from(frame.n_moves);
         }
@@ -442,7 +398,7 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
             self.back(); // D2
             return Ok(());
         }
-        if n_roots > 1 && view.same(root.state, self.roots[n_roots - 2].state) {
+        if n_roots > 1 && view.same(laid, root.state, self.roots[n_roots - 2].state) {
             // D3
             let above = self.roots.pop().expect("two roots");
             let root = self.roots.last_mut().expect("two roots");
@@ -451,7 +407,7 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
             self.back();
             return self.tell();
         }
-        match view.pick(root.state) {
+        match view.pick(laid, root.state) {
             Pick::State(n) => return self.expand(n),
             Pick::Complete(Some(sum)) => self.take_apart(&sum)?,
             Pick::Complete(None) | Pick::Dead => {}
@@ -466,7 +422,7 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
         self.frames.pop();
         // D4
         if let Some(frame) = self.frames.last()
-            && self.eyes.view.is_done(frame.at)
+            && self.sight.view.is_done(self.sight.eyes.cards.laid(), frame.at)
         {
             self.todo.truncate(frame.todo);
         }
@@ -479,7 +435,7 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
             return Ok(());
         }
         let state = self.roots.last().expect("the first state has a root").state;
-        let component = self.eyes.component(state).map_err(|full| self.pace.full(full))?;
+        let component = self.sight.component(state).map_err(|full| self.pace.full(full))?;
         match component.accepted_part(n_marks, fairness) {
             Some(_) => Err(self.found_inside()),
             None => Ok(()),
