@@ -43,6 +43,7 @@ use super::crew::{self, ALONE, Crew, Pace};
 use super::eyes::Eyes;
 use super::fair::Fair;
 use super::ndfs::{Nested, Refused, accepts};
+use super::sets::breath;
 use super::{Lasso, Request, Runs};
 use crate::observer::Observer;
 use crate::search::held::Held;
@@ -76,17 +77,7 @@ pub fn search_fair<R: Runs, V: Visited>(
     request: &Request,
     observer: &mut dyn Observer,
 ) -> Result<Nested, Refused> {
-    fair_after(ALONE, fair, store, request, observer)
-}
-
-pub(super) fn fair_after<R: Runs, V: Visited>(
-    alone: u64,
-    fair: &Fair<'_, R>,
-    store: &V,
-    request: &Request,
-    observer: &mut dyn Observer,
-) -> Result<Nested, Refused> {
-    let mut nested = search_after(alone, fair, store, request, observer)?;
+    let mut nested = search(fair, store, request, observer)?;
     nested.searched.found = nested.searched.found.map(|lasso| fair.project(&lasso));
     Ok(nested)
 }
@@ -278,7 +269,9 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
                 }
                 continue;
             }
+            breath();
             let before = laid.card(state)[COLOURS].fetch_or(BLUE, SeqCst); // B3
+            breath();
             if before & BLUE == 0 {
                 self.pace.counters.stored += 1;
                 self.pace.counters.transitions += u64::from(n_moves);
@@ -340,11 +333,13 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
                 self.enter_nested(to, seed)?; // R4
             }
         }
+        breath();
         self.wait()?; // B5
         let laid = self.eyes.cards.laid();
         for pink in self.pinks.iter() {
             laid.card(*pink)[COLOURS].fetch_or(RED, SeqCst); // B6
             laid.card(*pink)[PINK].fetch_and(!self.me, Relaxed);
+            breath();
         }
         self.pinks.truncate(0);
         Ok(())

@@ -2,7 +2,7 @@ use super::fair::{By, Fair};
 use super::ndfs::{self, Nested, Refused, Target};
 use super::ndfs_tests::{arena, fairness_of, graph, random, whole};
 use super::tests::{replay, seeds};
-use super::union_tests::{Counters, Stops, compact, far, nowhere};
+use super::union_tests::{Counters, Stops, Together, compact, far, nowhere};
 use super::{Fairness, Moves, Request, Runs, cndfs, oracle};
 use crate::observer::Silent;
 use crate::search::Stopped;
@@ -20,8 +20,16 @@ fn nested<R: Runs, V: Visited>(
 ) -> Result<Nested, Refused> {
     let request = Request { jobs, ..Request::new(fairness_of(way)) };
     match way {
-        None => cndfs::search_after(0, runs, store, &request, &mut Silent),
-        Some(by) => cndfs::fair_after(0, &Fair::new(runs, n_pids, by), store, &request, &mut Silent),
+        None => cndfs::search_after(0, &Together::new(runs, jobs), store, &request, &mut Silent),
+        Some(by) => {
+            let fair = Fair::new(runs, n_pids, by);
+            if jobs == 1 {
+                return cndfs::search_fair(&fair, store, &request, &mut Silent);
+            }
+            let mut nested = cndfs::search_after(0, &Together::new(&fair, jobs), store, &request, &mut Silent)?;
+            nested.searched.found = nested.searched.found.map(|lasso| fair.project(&lasso));
+            Ok(nested)
+        }
     }
 }
 

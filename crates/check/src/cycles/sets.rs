@@ -138,6 +138,21 @@ impl Sets {
     }
 }
 
+/// A place where another thread may do something that matters: in tests it often does.
+#[cfg(not(test))]
+#[inline(always)]
+pub fn breath() {}
+
+#[cfg(test)]
+pub fn breath() {
+    thread_local!(static STATE: std::cell::Cell<u64> = const { std::cell::Cell::new(1) });
+    let next = STATE.get().wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(std::process::id().into());
+    STATE.set(next);
+    if next >> 61 == 0 {
+        std::thread::yield_now();
+    }
+}
+
 fn word(laid: Laid<'_>, n: u32, which: usize) -> &AtomicU64 {
     &laid.card(n)[which]
 }
@@ -153,6 +168,7 @@ fn root_of(laid: Laid<'_>, mut n: u32) -> u32 {
         if up == n {
             return n;
         }
+        breath();
         let next = word(laid, up, SET).load(SeqCst);
         let top = above(next);
         if top == up {
@@ -225,7 +241,9 @@ impl View<'_> {
                 return Claim::Refused;
             }
             let claimed = u64::from(n) << 32 | CLAIMED;
+            breath();
             if set.compare_exchange(0, claimed, SeqCst, SeqCst).is_ok() {
+                breath();
                 enter(laid, n, self.me);
                 return Claim::Entered;
             }
@@ -233,15 +251,18 @@ impl View<'_> {
         if above(set.load(Acquire)) != n {
             root = root_of(laid, n);
         }
+        breath();
         if word(laid, root, SET).load(SeqCst) & DEAD != 0 {
             return Claim::Dead;
         }
+        breath();
         if word(laid, root, THREADS).load(SeqCst) & self.me != 0 {
             return Claim::Found;
         }
         if !may_enter {
             return Claim::Refused;
         }
+        breath();
         enter(laid, root, self.me);
         Claim::Entered
     }
@@ -249,6 +270,7 @@ impl View<'_> {
     pub fn same(self, laid: Laid<'_>, a: u32, b: u32) -> bool {
         loop {
             let (a, b) = (root_of(laid, a), root_of(laid, b));
+            breath();
             if a == b {
                 return true;
             }
@@ -300,6 +322,7 @@ impl View<'_> {
             if a == b {
                 return self.tell(laid, a, summary).map(|(sum, _)| sum);
             }
+            breath();
             let (low, high) = (a.min(b), a.max(b));
             if !lock(laid, crew, low) {
                 continue;
@@ -309,6 +332,7 @@ impl View<'_> {
             }
             unlock(laid, low, 0);
         };
+        breath();
         let (to, from) = (head(laid, root), head(laid, other));
         let after = next(laid, to);
         set_next(laid, to, next(laid, from));
@@ -323,8 +347,10 @@ impl View<'_> {
         // Hung below the root, and no longer locked; the flags stay.
         let below = (u64::from(root) << 32).wrapping_sub(u64::from(other) << 32);
         word(laid, other, SET).fetch_add(below.wrapping_sub(LOCK), SeqCst);
+        breath();
         let threads = word(laid, other, THREADS).load(SeqCst);
         word(laid, root, THREADS).fetch_or(threads, SeqCst);
+        breath();
         // With a limit of depth a set may be dead that is not whole.
         let flags = (SUMMED | gone & DEAD) & !set;
         unlock(laid, root, flags);
@@ -365,6 +391,7 @@ impl View<'_> {
             }
             set_next(laid, at, next(laid, next_one));
         }
+        breath();
         let sum = if set & SUMMED != 0 { self.sets.take(root) } else { None };
         unlock(laid, root, DEAD);
         Pick::Complete(sum)
@@ -375,6 +402,7 @@ impl View<'_> {
 fn enter(laid: Laid<'_>, mut root: u32, me: u64) {
     loop {
         word(laid, root, THREADS).fetch_or(me, SeqCst);
+        breath();
         if is_root(laid, root) {
             return;
         }
