@@ -284,8 +284,8 @@ mod tests {
         let cards = Cards::new(&Budget::unlimited()).expect("room");
         let (mut hand, mut map, mut rng, mut out) = (cards.hand(), HashMap::new(), Rng(7), Vec::new());
         for _ in 0..40_000 {
-            let far = rng.next() % 2 << 40;
-            let asked = states((0..5).map(|_| far | rng.next() % 50_000));
+            let far = (rng.next() % 2) << 40;
+            let asked = states((0..5).map(|_| far | (rng.next() % 50_000)));
             hand.numbers(&asked, &mut out).expect("room");
             for ((id, _), number) in asked.iter().zip(&out) {
                 assert_eq!(*map.entry(*id).or_insert(*number), *number);

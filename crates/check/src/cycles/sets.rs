@@ -81,6 +81,8 @@ pub enum Claim {
     Found,
     /// The thread enters its set.
     Entered,
+    /// The same, and no other thread was there before.
+    New,
     /// It would, if it were allowed to.
     Refused,
 }
@@ -245,7 +247,7 @@ impl View<'_> {
             if set.compare_exchange(0, claimed, SeqCst, SeqCst).is_ok() {
                 breath();
                 enter(laid, n, self.me);
-                return Claim::Entered;
+                return Claim::New;
             }
         }
         if above(set.load(Acquire)) != n {
@@ -407,5 +409,94 @@ fn enter(laid: Laid<'_>, mut root: u32, me: u64) {
             return;
         }
         root = root_of(laid, root);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cycles::{Pids, Request};
+
+    fn marked(marks: u64) -> Summary {
+        Summary { marks, ..Summary::of_state(Pids::default()) }
+    }
+
+    /// Two threads, each in one of the first two of four sets.
+    fn with_two(check: impl Fn(Laid<'_>, View<'_>, View<'_>)) {
+        let (crew, budget) = (Crew::new(&Request::new(Fairness::None)), Budget::unlimited());
+        let sets = Sets::new(&budget, 3, Fairness::None).expect("room");
+        let mut hand = sets.cards.hand();
+        for n in 1..=4 {
+            assert_eq!(hand.number(spinor_store::StateId(100 + u64::from(n))), Ok(n));
+        }
+        let (p, q) = (sets.view(&crew, 0), sets.view(&crew, 1));
+        assert_eq!((p.claim(hand.laid(), 1, true), q.claim(hand.laid(), 2, true)), (Claim::New, Claim::New));
+        check(hand.laid(), p, q);
+        drop(hand);
+        drop(sets);
+        assert_eq!(budget.used(), 0);
+    }
+
+    #[test]
+    fn what_was_told_of_either_set_is_known_of_both() {
+        for (a, b) in [(1, 2), (2, 1)] {
+            with_two(|laid, p, q| {
+                assert_eq!(q.tell(laid, a, &marked(1)).map(|(sum, accepted)| (sum.marks, accepted)), Some((1, false)));
+                assert_eq!(q.tell(laid, b, &marked(2)).map(|(sum, _)| sum.marks), Some(2));
+                assert_eq!(p.unite(laid, a, b, &marked(0)).map(|sum| sum.marks), Some(3));
+                assert_eq!(p.unite(laid, a, b, &marked(2)).map(|sum| sum.marks), Some(3));
+                assert_eq!(q.tell(laid, b, &marked(4)).map(|(sum, accepted)| (sum.marks, accepted)), Some((7, true)));
+            });
+        }
+    }
+
+    #[test]
+    fn who_was_in_either_set_is_in_both() {
+        with_two(|laid, p, q| {
+            assert_eq!(p.claim(laid, 2, false), Claim::Refused);
+            assert_eq!(p.claim(laid, 3, false), Claim::Refused);
+            p.claim(laid, 3, true);
+            p.unite(laid, 3, 2, &marked(0));
+            assert!(p.same(laid, 2, 3) && !p.same(laid, 1, 2));
+            assert_eq!((p.claim(laid, 2, true), q.claim(laid, 3, true)), (Claim::Found, Claim::Found));
+            assert_eq!((q.claim(laid, 1, true), q.claim(laid, 1, true)), (Claim::Entered, Claim::Found));
+        });
+    }
+
+    #[test]
+    fn a_set_is_dead_when_all_its_states_are_done() {
+        with_two(|laid, p, q| {
+            (3..=4).for_each(|n| assert_eq!(p.claim(laid, n, true), Claim::New));
+            p.unite(laid, 3, 4, &marked(1));
+            p.unite(laid, 2, 1, &marked(2));
+            p.unite(laid, 4, 1, &marked(0));
+            let mut left = vec![1, 2, 3, 4];
+            while !left.is_empty() {
+                // Whoever asks is given each of them in turn.
+                let mut picked: Vec<u32> = left
+                    .iter()
+                    .map(|_| match q.pick(laid, 3) {
+                        Pick::State(n) => n,
+                        other => panic!("{other:?}"),
+                    })
+                    .collect();
+                let done = picked[0];
+                picked.sort_unstable();
+                assert_eq!(picked, left);
+                assert!(q.done(laid, done) && !p.done(laid, done));
+                left.retain(|n| *n != done);
+            }
+            assert_eq!(p.claim(laid, 1, true), Claim::Found);
+            assert!(matches!(q.pick(laid, 2), Pick::Complete(Some(sum)) if sum.marks == 3));
+            assert!(matches!(p.pick(laid, 1), Pick::Dead));
+            assert_eq!(p.claim(laid, 1, true), Claim::Dead);
+            assert!(p.tell(laid, 1, &marked(7)).is_none());
+        });
+        with_two(|laid, p, q| {
+            assert!(matches!(p.pick(laid, 1), Pick::State(1)));
+            p.done(laid, 1);
+            assert!(matches!(p.pick(laid, 1), Pick::Complete(None)));
+            assert_eq!((p.claim(laid, 1, true), q.claim(laid, 1, true)), (Claim::Dead, Claim::Dead));
+        });
     }
 }

@@ -283,10 +283,8 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
         for n in 0..start.len() {
             let n = (n + self.number) % start.len();
             self.initial = n;
-            if self.sight.view.claim(self.sight.eyes.cards.laid(), start[n], true) == Claim::Entered {
-                self.enter(start[n], 0, None)?;
-                self.walk()?;
-            }
+            self.follow(start[n], 0, None)?;
+            self.walk()?;
         }
         Ok(())
     }
@@ -300,13 +298,24 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
             }
             let Some(Todo { to, nth, marks, pid }) = self.todo.pop() else { break };
             frame.nth = nth;
-            let deep = self.pace.too_deep(self.frames.len() as u64);
-            match self.sight.view.claim(self.sight.eyes.cards.laid(), to, !deep) {
-                Claim::Dead => {}
-                Claim::Found => self.close(to, marks, pid)?,
-                Claim::Entered => self.enter(to, marks, pid)?,
-                Claim::Refused => self.pace.cut = true,
+            self.follow(to, marks, pid)?;
+        }
+        Ok(())
+    }
+
+    /// A move to a state.
+    #[inline]
+    fn follow(&mut self, to: u32, marks: u64, pid: Option<Pid>) -> Result<(), Halt> {
+        let deep = self.pace.too_deep(self.frames.len() as u64);
+        match self.sight.view.claim(self.sight.eyes.cards.laid(), to, !deep) {
+            Claim::Dead => {}
+            Claim::Found => self.close(to, marks, pid)?,
+            Claim::Entered => self.enter(to, marks, pid)?,
+            Claim::New => {
+                self.pace.counters.stored += 1;
+                self.enter(to, marks, pid)?;
             }
+            Claim::Refused => self.pace.cut = true,
         }
         Ok(())
     }
@@ -389,7 +398,6 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
         let frame = *self.frames.last().expect("a state on the path");
         let (view, laid) = (self.sight.view, self.sight.eyes.cards.laid());
         if frame.at != 0 && view.done(laid, frame.at) {
-            self.pace.counters.stored += 1;
             self.pace.counters.transitions += u64::from(frame.n_moves);
         }
         let n_roots = self.roots.len();
