@@ -101,6 +101,11 @@ impl CardsHand<'_> {
             prefetch(&tables.slots[tables.home(hash)]);
             self.hashes.push(hash);
         }
+        // A loop that does nothing else has most misses under way at once.
+        for hash in &self.hashes {
+            let likely = tables.slots[tables.home(*hash)].load(Relaxed) as u32;
+            tables.cards.get(likely as usize).into_iter().for_each(prefetch);
+        }
         loop {
             let tables = self.tables.get();
             for ((id, _), hash) in states.iter().zip(&self.hashes).skip(out.len()) {
@@ -109,7 +114,6 @@ impl CardsHand<'_> {
                     Err(_) if self.block.is_empty() => break,
                     Err(at) => tables.put(id.0, *hash, at, self.block.start),
                 };
-                prefetch(&tables.cards[number as usize]);
                 self.block.start += u32::from(number == self.block.start);
                 out.push(number);
             }
