@@ -17,7 +17,7 @@
 //!             R3   t is cyan for this thread: it is on a cycle with the seed, report it
 //!             R4   t is neither red nor pink for this thread: red(t)
 //!   Blue and red are for all threads: what one has been through the others leave out, each going in an order of its
-//!   own. Cyan is a thread's path, and pink what its red search has visited.
+//!   own. Cyan is a thread's path, and pink what its red search has visited; what is pink stays so, for it is red then.
 //!
 //!   A state becomes blue when a thread has been through all that can be reached from it, but for what is blue
 //!   already or cyan. So when a thread is through, all states are blue, and the accepting ones have a red search behind
@@ -338,7 +338,6 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
         let laid = self.eyes.cards.laid();
         for pink in self.pinks.iter() {
             laid.card(*pink)[COLOURS].fetch_or(RED, SeqCst); // B6
-            laid.card(*pink)[PINK].fetch_and(!self.me, Relaxed);
             breath();
         }
         self.pinks.truncate(0);

@@ -8,6 +8,7 @@ use crate::observer::Silent;
 use crate::search::Stopped;
 use crate::toy::Rng;
 use spinor_store::{Budget, Compact, Hint, Visited};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;
 
 /// With all threads from the first state on.
@@ -209,10 +210,17 @@ fn with_a_limit_of_depth_nobody_waits_for_ever() {
     }
 }
 
+/// More states than the others could ever see.
 #[test]
 fn a_panic_in_one_thread_ends_all() {
-    let runs = Counters { n: 5, modulus: 8, at: |key, _| assert!(!far(key), "as it should") };
+    static ONCE: AtomicBool = AtomicBool::new(false);
+    let panics = |key: &[u8], _: &mut Moves| {
+        let here = key.iter().filter(|digit| **digit == 2).count() == 3;
+        assert!(!here || ONCE.swap(true, SeqCst), "as it should");
+    };
+    let runs = Counters { n: 40, modulus: 3, at: panics };
     for jobs in [1, 2, 4] {
+        ONCE.store(false, SeqCst);
         let search = || nested(&runs, 0, &compact(), None, jobs).map(drop);
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(search)).expect_err("it panics");
     }

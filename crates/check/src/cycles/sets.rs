@@ -254,11 +254,13 @@ impl View<'_> {
             root = root_of(laid, n);
         }
         breath();
+        // The bits first: those of a set that died before it was united come after the root is dead.
+        let threads = word(laid, root, THREADS).load(SeqCst);
+        breath();
         if word(laid, root, SET).load(SeqCst) & DEAD != 0 {
             return Claim::Dead;
         }
-        breath();
-        if word(laid, root, THREADS).load(SeqCst) & self.me != 0 {
+        if threads & self.me != 0 {
             return Claim::Found;
         }
         if !may_enter {
@@ -346,6 +348,12 @@ impl View<'_> {
         {
             sum = self.sets.add(root, &theirs);
         }
+        // With a limit of depth a set may be dead that is not whole. Threads have left it; before their bits are at the
+        // root, the root is dead, too.
+        if gone & DEAD != 0 {
+            word(laid, root, SET).fetch_or(DEAD, SeqCst);
+        }
+        breath();
         // Hung below the root, and no longer locked; the flags stay.
         let below = (u64::from(root) << 32).wrapping_sub(u64::from(other) << 32);
         word(laid, other, SET).fetch_add(below.wrapping_sub(LOCK), SeqCst);
@@ -353,9 +361,7 @@ impl View<'_> {
         let threads = word(laid, other, THREADS).load(SeqCst);
         word(laid, root, THREADS).fetch_or(threads, SeqCst);
         breath();
-        // With a limit of depth a set may be dead that is not whole.
-        let flags = (SUMMED | gone & DEAD) & !set;
-        unlock(laid, root, flags);
+        unlock(laid, root, SUMMED & !set);
         Some(sum)
     }
 

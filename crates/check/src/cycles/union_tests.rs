@@ -7,6 +7,7 @@ use crate::toy::Rng;
 use spinor_model::ir::Pid;
 use spinor_store::{Arena, Budget, Compact, Hint, Visited};
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 const FAIRNESSES: [Fairness; 3] = [Fairness::None, Fairness::Weak, Fairness::Strong];
@@ -312,10 +313,17 @@ fn with_a_limit_of_depth_what_is_found_is_a_run() {
     assert!(n_found > 1000);
 }
 
+/// More states than the others could ever see.
 #[test]
 fn a_panic_in_one_thread_ends_all() {
-    let runs = Counters { n: 5, modulus: 8, at: |key, _| assert!(!far(key), "as it should") };
+    static ONCE: AtomicBool = AtomicBool::new(false);
+    let panics = |key: &[u8], _: &mut Moves| {
+        let here = key.iter().filter(|digit| **digit == 2).count() == 3;
+        assert!(!here || ONCE.swap(true, SeqCst), "as it should");
+    };
+    let runs = Counters { n: 40, modulus: 3, at: panics };
     for jobs in [1, 2, 4] {
+        ONCE.store(false, SeqCst);
         let search = || united(&runs, &compact(), Fairness::None, jobs);
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(search)).expect_err("it panics");
     }
