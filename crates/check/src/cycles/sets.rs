@@ -34,8 +34,8 @@ use spinor_store::{Account, Budget, Cards, Full, Laid};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
-use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 /// The words of a card: the number of what it hangs below (its own, if it is a root) over flags; the number of the
 /// next in the ring over the one that a root's next pick begins at, 0 being its own; the threads that entered.
@@ -60,8 +60,6 @@ pub struct Sets {
     account: Account,
     n_marks: u32,
     fairness: Fairness,
-    /// Threads that are uniting a cycle, set by set: while they do, a set may lack states of the cycle it is for.
-    pub closing: AtomicUsize,
 }
 
 /// One thread's way to them.
@@ -100,8 +98,7 @@ pub enum Pick {
 impl Sets {
     pub fn new(budget: &Arc<Budget>, n_marks: u32, fairness: Fairness) -> Result<Sets, Full> {
         let summaries = (0..STRIPES).map(|_| Mutex::default()).collect();
-        let closing = AtomicUsize::new(0);
-        Ok(Sets { cards: Cards::new(budget)?, summaries, account: budget.account(), n_marks, fairness, closing })
+        Ok(Sets { cards: Cards::new(budget)?, summaries, account: budget.account(), n_marks, fairness })
     }
 
     pub fn view<'s>(&'s self, crew: &'s Crew, thread: usize) -> View<'s> {
@@ -132,11 +129,10 @@ impl Sets {
         *sum
     }
 
-    /// Asked with the root locked. With strong fairness the set must be whole: a state that will still be added may be one
-    /// where somebody is able to move.
+    /// With strong fairness only whole components are: a state that is still missing may be one where somebody is able to
+    /// move.
     fn is_accepted(&self, sum: &Summary) -> bool {
-        sum.is_accepted(self.n_marks, self.fairness)
-            && (self.fairness != Fairness::Strong || self.closing.load(SeqCst) == 0)
+        self.fairness != Fairness::Strong && sum.is_accepted(self.n_marks, self.fairness)
     }
 }
 
@@ -284,9 +280,10 @@ impl View<'_> {
         }
     }
 
-    /// Whether some thread has been there.
-    pub fn is_claimed(self, laid: Laid<'_>, n: u32) -> bool {
-        word(laid, n, SET).load(Acquire) != 0
+    /// Whether some thread has been there, and its set is not dead.
+    pub fn is_live(self, laid: Laid<'_>, n: u32) -> bool {
+        let claimed = word(laid, n, SET).load(Acquire) != 0;
+        claimed && word(laid, root_of(laid, n), SET).load(Acquire) & DEAD == 0
     }
 
     pub fn is_done(self, laid: Laid<'_>, n: u32) -> bool {

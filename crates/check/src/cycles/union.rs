@@ -13,12 +13,12 @@
 //!   needs to follow them. A root that has nothing left to do itself picks a state of its set that is not done,
 //!   which some other thread has brought into it, until there is none: then the set is a whole component, and dead.
 //!
-//!   Sets are united along cycles only, so a set is a part of a component, and once all threads are between two moves
-//!   it is connected. Its summary has what its states and the moves inside it say, as far as they are told: who
-//!   unites tells what it knows of both, and whoever says that a state is done has told all its moves inside the set. So the
-//!   summary of a dead set is that of the component. As in `scc`, what is accepted early stays so. With strong fairness
-//!   that needs a set that is connected when it is looked at, and a whole component is taken apart by the thread that
-//!   saw it complete.
+//!   Sets are united along cycles only, so a set is a part of a component. Its summary has what its states and the moves
+//!   inside it say, as far as they are told: who unites tells what it knows of both, and whoever says that a state
+//!   is done has told all its moves inside the set. So the summary of a dead set is that of the component. As in `scc`,
+//!   what is accepted early stays so, without fairness and with weak fairness: what the rest of the component adds makes
+//!   it only more so. With strong fairness it does not, and a set need not be all of what its cycles pass
+//!   (D6); so there only whole components are looked at, each by the thread that saw it complete, which takes it apart.
 //!
 //!   A lasso is made when the threads are done. The thread that found it has a path; where the path goes on from a state
 //!   that was picked, the way there from the state before it lies inside a set.
@@ -32,11 +32,13 @@
 //!      ends. (In the paper the upper one would pick.)
 //!   D4 a thread that comes back to a frame whose state is done by now drops its moves.
 //!   D5 all moves of a state go to the store at once.
+//!   D6 a thread that closes a cycle ends as soon as both ends of it are in one set. If others have united them meanwhile,
+//!      states between them may be missing from the set until somebody comes by again. Then a run inside the
+//!      set may not be found, and one inside the component as far as it is known is looked for.
 //!
 //! # Invariants
 //!   I1 the states of the frames from a root's on are in the set of a root at or above it
 //!   I2 a thread whose bit is at a set that is not dead has a root in that set
-//!   I3 a thread does not stop while it unites
 //!
 //! # Owed
 //!   O1 verdict = oracle, and the lasso is accepted and fair; counts = `scc`    tests: random graphs, 1, 2 and 4 threads
@@ -55,9 +57,8 @@ use crate::search::held::Held;
 use crate::search::{Halt, Stopped};
 use spinor_model::ir::Pid;
 use spinor_store::{Full, StateId, Visited};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
-use std::sync::atomic::Ordering::SeqCst;
 
 pub fn search<R: Runs, V: Visited>(runs: &R, store: &V, request: &Request, observer: &mut dyn Observer) -> Searched {
     search_after(ALONE, runs, store, request, observer)
@@ -178,16 +179,17 @@ struct Sight<'a, R: Runs, V: Visited + 'a> {
 }
 
 impl<R: Runs, V: Visited> Sight<'_, R, V> {
-    /// The states of a set, this one first, by moves inside it, up to one that is wanted; with each the place of the one
-    /// before it and the number of the move.
-    fn inside(&mut self, from: u32, wanted: Option<u32>) -> Result<Vec<(u32, usize, u32)>, Full> {
+    /// States that can be reached, this one first, up to one that is wanted; with each the place of the one before it and
+    /// the number of the move. Those of its set, or, `wide`, all that some thread has entered and that are not dead.
+    fn reach(&mut self, from: u32, wanted: Option<u32>, wide: bool) -> Result<Vec<(u32, usize, u32)>, Full> {
         let (mut all, mut seen) = (vec![(from, 0, 0)], HashSet::from([from]));
         let mut at = 0;
         while at < all.len() && all.last().map(|last| last.0) != wanted {
             self.eyes.look(all[at].0)?;
             let laid = self.eyes.cards.laid();
             for (nth, to) in self.eyes.numbers.iter().enumerate() {
-                if self.view.is_claimed(laid, *to) && self.view.same(laid, from, *to) && seen.insert(*to) {
+                let inside = self.view.same(laid, from, *to) || wide && self.view.is_live(laid, *to);
+                if inside && seen.insert(*to) {
                     all.push((*to, at, nth as u32));
                     if wanted == Some(*to) {
                         break;
@@ -199,11 +201,14 @@ impl<R: Runs, V: Visited> Sight<'_, R, V> {
         Ok(all)
     }
 
-    /// A way inside a set.
+    /// A way between two states of a set.
     fn way(&mut self, from: u32, to: u32) -> Result<Vec<u32>, Full> {
-        let all = self.inside(from, Some(to))?;
+        let mut all = self.reach(from, Some(to), false)?;
+        if all.last().is_none_or(|last| last.0 != to) {
+            all = self.reach(from, Some(to), true)?; // D6
+        }
         let (mut way, mut at) = (Vec::new(), all.len() - 1);
-        assert_eq!(all[at].0, to, "a set is connected");
+        assert_eq!(all[at].0, to, "both are in one component");
         while at != 0 {
             way.push(all[at].2);
             at = all[at].1;
@@ -212,10 +217,27 @@ impl<R: Runs, V: Visited> Sight<'_, R, V> {
         Ok(way)
     }
 
-    fn component(&mut self, of: u32) -> Result<Component, Full> {
-        let all = self.inside(of, None)?;
+    /// The set of a state; or, `wide`, its component as far as it is known.
+    fn component(&mut self, of: u32, wide: bool) -> Result<Component, Full> {
+        let all = self.reach(of, None, wide)?;
+        let places: HashMap<u32, usize> = all.iter().enumerate().map(|(at, (n, ..))| (*n, at)).collect();
+        let mut before = vec![Vec::new(); all.len()];
+        if wide {
+            for (at, (n, ..)) in all.iter().enumerate() {
+                self.eyes.look(*n)?;
+                let inside = self.eyes.numbers.iter().filter_map(|to| places.get(to));
+                inside.for_each(|to| before[*to].push(at));
+            }
+        }
+        // What leads back to it.
+        let (mut back, mut todo) = (vec![!wide; all.len()], vec![0]);
+        back[0] = true;
+        while let Some(at) = todo.pop() {
+            todo.extend(before[at].iter().filter(|from| !std::mem::replace(&mut back[**from], true)));
+        }
         let eyes = &mut self.eyes;
-        let names: Vec<StateId> = all.iter().map(|(n, ..)| eyes.cards.laid().name(*n)).collect();
+        let members = all.iter().zip(back).filter(|(_, back)| *back);
+        let names: Vec<StateId> = members.map(|((n, ..), _)| eyes.cards.laid().name(*n)).collect();
         eyes.cards.rest();
         Component::new(eyes.runs, &mut eyes.desk, eyes.store, &mut eyes.hand, &names)
     }
@@ -238,8 +260,13 @@ impl<R: Runs, V: Visited> Run<'_, R, V> {
             return Ok(Lasso { initial: found.initial, stem, cycle: Vec::new() });
         };
         let (n_marks, fairness) = (self.runs.n_marks(), self.request.fairness);
-        let component = sight.component(inside)?;
-        let part = component.accepted_part(n_marks, fairness).expect("it was accepted");
+        let mut component = sight.component(inside, false)?;
+        let mut part = component.accepted_part(n_marks, fairness);
+        if part.is_none() {
+            component = sight.component(inside, true)?; // D6
+            part = component.accepted_part(n_marks, fairness);
+        }
+        let part = part.expect("it was accepted");
         let (way, cycle) = find_run(&component, &part, 0, n_marks, fairness);
         stem.extend(way);
         Ok(Lasso { initial: found.initial, stem, cycle })
@@ -356,24 +383,18 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
     fn close(&mut self, to: u32, marks: u64, pid: Option<Pid>) -> Result<(), Halt> {
         let at = self.frames.last().expect("a state on the path").at;
         let (view, laid) = (self.sight.view, self.sight.eyes.cards.laid());
-        let strong = self.run.request.fairness == Fairness::Strong;
         let mut root = self.roots.last_mut().expect("the first state has a root");
         let mut more = says_more(&root.own, marks, pid) || !root.told;
         root.own.add_move(marks, pid);
-        if !view.same(laid, to, at) {
-            self.run.sets.closing.fetch_add(usize::from(strong), SeqCst);
-            // I3
-            while !view.same(laid, to, at) {
-                let above = self.roots.pop().expect("I2");
-                root = self.roots.last_mut().expect("I2");
-                root.own.add(&above.own);
-                root.own.add_move(above.marks, above.pid);
-                root.told = true;
-                if let Some(sum) = view.unite(laid, above.state, root.state, &root.own) {
-                    root.own = sum;
-                }
+        while !view.same(laid, to, at) {
+            let above = self.roots.pop().expect("I2");
+            root = self.roots.last_mut().expect("I2");
+            root.own.add(&above.own);
+            root.own.add_move(above.marks, above.pid);
+            root.told = true;
+            if let Some(sum) = view.unite(laid, above.state, root.state, &root.own) {
+                root.own = sum;
             }
-            self.run.sets.closing.fetch_sub(usize::from(strong), SeqCst);
             more = true;
         }
         if more { self.tell() } else { Ok(()) }
@@ -443,7 +464,7 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
             return Ok(());
         }
         let state = self.roots.last().expect("the first state has a root").state;
-        let component = self.sight.component(state).map_err(|full| self.pace.full(full))?;
+        let component = self.sight.component(state, false).map_err(|full| self.pace.full(full))?;
         match component.accepted_part(n_marks, fairness) {
             Some(_) => Err(self.found_inside()),
             None => Ok(()),
