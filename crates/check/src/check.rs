@@ -143,7 +143,7 @@ struct Endless<'a> {
 impl Endless<'_> {
     /// What breaks the property.
     fn claim(&self, about: &About<'_>) -> Result<Claim, String> {
-        let marking = if self.search == Search::Scc { Marking::Generalised } else { Marking::States };
+        let marking = if plan::knows_components(self.search) { Marking::Generalised } else { Marking::States };
         match about {
             About::Itself => unreachable!("safety is not asked for here"),
             About::Accept => Ok(Claim::accept_labels()),
@@ -210,7 +210,8 @@ impl Endless<'_> {
         report.searches.push(Stats {
             search: self.search.word(),
             stored: counters.stored,
-            matched: counters.matched(),
+            // Threads that stop midway have stored states after moves that they did not count.
+            matched: counters.transitions.saturating_sub(counters.stored),
             transitions: counters.transitions,
             atomic_steps: counters.atomic_steps,
             depth: counters.depth,

@@ -43,12 +43,17 @@ pub fn is_endless(property: Kind) -> bool {
 }
 
 fn is_nested(search: Search) -> bool {
-    matches!(search, Search::Ndfs | Search::NdfsSeed | Search::NdfsProcess)
+    matches!(search, Search::Ndfs | Search::NdfsSeed | Search::NdfsProcess | Search::Cndfs)
+}
+
+/// It knows components, so marks may be many and at moves.
+pub fn knows_components(search: Search) -> bool {
+    matches!(search, Search::Scc | Search::SccPar)
 }
 
 /// It looks for runs that never end.
 pub fn finds_cycles(search: Search) -> bool {
-    search == Search::Scc || is_nested(search)
+    knows_components(search) || is_nested(search)
 }
 
 /// The table.
@@ -93,18 +98,27 @@ fn endless(search: Search, store: Store, fairness: Fairness, fair_by: FairBy) ->
         return Cell::Refused("a cycle is shown from its states, and a lossy store keeps none: --store tree or arena");
     }
     match (search, fairness, fair_by) {
+        (Search::SccPar, Fairness::None, _) => {
+            Cell::Sound("[BLP16]: sets united along cycles by all threads become the components (cycles/union.rs)")
+        }
+        (Search::SccPar, Fairness::Weak, FairBy::Scc) | (Search::SccPar, Fairness::Strong, _) => {
+            Cell::Sound("a set is judged as a component of one thread's search would be (cycles/union.rs)")
+        }
         (Search::Scc, Fairness::None, _) => {
             Cell::Sound("a component is accepted iff its moves have all marks, and each is found (cycles/scc.rs)")
         }
         (Search::Scc, Fairness::Weak, FairBy::Scc) => Cell::Sound(
             "a component has a weakly fair run iff each process somewhere moves or is not able to (cycles/scc.rs)",
         ),
-        (Search::Scc, Fairness::Weak, _) => {
+        (Search::Scc | Search::SccPar, Fairness::Weak, _) => {
             Cell::Refused("flags and copies are states for nested search: --search ndfs, or --fair-by scc")
         }
         (Search::Scc, Fairness::Strong, _) => Cell::Sound(
             "states where a process is able to move that never does are removed until the rest is fair (cycles/scc.rs)",
         ),
+        (Search::Cndfs, Fairness::None, _) => {
+            Cell::Sound("[ELPP12]: threads share blue and red states and wait for red searches (cycles/cndfs.rs)")
+        }
         (_, Fairness::None, _) => Cell::Sound(
             "[HPY96] figures 2 and 4: the second search from an accepting state closes a cycle (cycles/ndfs.rs)",
         ),
@@ -150,8 +164,16 @@ pub fn choose_endless(search: Search, fair_by: FairBy) -> (Search, FairBy) {
     (search, fair_by)
 }
 
-const SEARCHES: [Search; 6] =
-    [Search::Bfs, Search::Dfs, Search::Scc, Search::Ndfs, Search::NdfsSeed, Search::NdfsProcess];
+const SEARCHES: [Search; 8] = [
+    Search::Bfs,
+    Search::Dfs,
+    Search::Scc,
+    Search::SccPar,
+    Search::Ndfs,
+    Search::NdfsSeed,
+    Search::NdfsProcess,
+    Search::Cndfs,
+];
 const STORES: [Store; 4] = [Store::Tree, Store::Arena, Store::HashCompact, Store::Bitstate];
 const FAIR: [(Fairness, FairBy); 5] = [
     (Fairness::None, FairBy::Scc),

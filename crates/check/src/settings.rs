@@ -49,6 +49,9 @@ pub enum Search {
     NdfsSeed,
     /// Up to its seed, process by process.
     NdfsProcess,
+    /// Components and nested depth-first search by several threads.
+    SccPar,
+    Cndfs,
 }
 
 /// How weak fairness is decided.
@@ -121,6 +124,8 @@ impl Search {
             Search::Ndfs => "ndfs",
             Search::NdfsSeed => "ndfs-seed",
             Search::NdfsProcess => "ndfs-process",
+            Search::SccPar => "scc-par",
+            Search::Cndfs => "cndfs",
         }
     }
 }

@@ -198,8 +198,8 @@ pub const OPTIONS: &[OptionRow] = &[
         Id::Search,
         "search",
         Takes::OneOf(
-            &["auto", "dfs", "bfs", "scc", "ndfs", "ndfs-seed", "ndfs-process"],
-            &["scc-par", "cndfs", "dfs-fifo", "dfs-incr", "npc-nested", "npc-claim"],
+            &["auto", "dfs", "bfs", "scc", "ndfs", "ndfs-seed", "ndfs-process", "scc-par", "cndfs"],
+            &["dfs-fifo", "dfs-incr", "npc-nested", "npc-claim"],
         ),
         CHECK,
     )
@@ -733,6 +733,8 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 "ndfs" => Search::Ndfs,
                 "ndfs-seed" => Search::NdfsSeed,
                 "ndfs-process" => Search::NdfsProcess,
+                "scc-par" => Search::SccPar,
+                "cndfs" => Search::Cndfs,
                 _ => Search::Auto,
             }
         }

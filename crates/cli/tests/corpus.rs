@@ -175,13 +175,15 @@ fn oracle(interp: &Interp, claim: &Claim, fairness: Fairness) -> bool {
     has_accepted_component(&Product::new(&looking, claim, fairness), fairness)
 }
 
-const WAYS: [(Search, FairBy); 6] = [
+const WAYS: [(Search, FairBy); 8] = [
     (Search::Scc, FairBy::Scc),
     (Search::Ndfs, FairBy::Flags),
     (Search::Ndfs, FairBy::Copies),
     (Search::NdfsSeed, FairBy::Flags),
     (Search::NdfsSeed, FairBy::Copies),
     (Search::NdfsProcess, FairBy::Copies),
+    (Search::SccPar, FairBy::Scc),
+    (Search::Cndfs, FairBy::Flags),
 ];
 
 #[test]

@@ -17,6 +17,7 @@
 mod arena;
 mod bitstate;
 mod budget;
+mod cards;
 mod compact;
 mod direct;
 mod fold;
@@ -37,6 +38,7 @@ mod testing;
 pub use arena::{Arena, ArenaHand};
 pub use bitstate::{BitHand, Bitstate};
 pub use budget::{Account, Budget, Full};
+pub use cards::{Cards, CardsHand, Laid};
 pub use compact::{Compact, CompactHand, Hint, Hints};
 pub use hash::hash64;
 pub use hash_compact::{HashCompact, HashHand};

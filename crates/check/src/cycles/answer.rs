@@ -12,10 +12,11 @@ use super::by_process::ByProcess;
 use super::fair::{self, By, Fair};
 use super::ndfs::{self, Target, WithBits};
 use super::product::Product;
-use super::{Fairness, Lasso, Moves, Request, Runs, Searched, scc, shorten};
+use super::{Fairness, Lasso, Moves, Request, Runs, Searched, cndfs, scc, shorten, union};
 use crate::check::Executors;
 use crate::claim::Claim;
 use crate::observer::Observer;
+use crate::plan;
 use crate::search::Stopped;
 use crate::settings::{FairBy, Search, Store};
 use crate::trace::{self, Endless, Trace};
@@ -84,7 +85,7 @@ impl Asked<'_> {
     /// How the store is to lay out keys, learned from the product. Flags and copies lie behind its keys; what is learned
     /// then would not fit them.
     fn hints<S: Successors + Send + 'static>(&self, exec: Arc<S>, owned: Fairness) -> Hints {
-        if self.search != Search::Scc && self.request.fairness != Fairness::None {
+        if !plan::knows_components(self.search) && self.request.fairness != Fairness::None {
             return Box::new(|_| Hint::default());
         }
         let claim = self.claim.clone();
@@ -105,6 +106,14 @@ impl Asked<'_> {
         let searched = match self.search {
             Search::Ndfs => self.nested(runs, &store, Target::Path, observer),
             Search::NdfsSeed => self.nested(runs, &store, Target::Seed, observer),
+            Search::SccPar => union::search(runs, &store, request, observer),
+            Search::Cndfs => {
+                let nested = match self.fair(runs) {
+                    None => cndfs::search(runs, &store, request, observer),
+                    Some(fair) => cndfs::search_fair(&fair, &store, request, observer),
+                };
+                nested.expect(ONE_MARK).searched
+            }
             Search::NdfsProcess => {
                 let ordered = ByProcess(runs);
                 let mut searched = self.nested(&ordered, &store, Target::Seed, observer);
@@ -125,17 +134,21 @@ impl Asked<'_> {
         observer: &mut dyn Observer,
     ) -> Searched {
         let request = &self.request;
-        let nested = match (request.fairness, self.fair_by) {
-            (Fairness::None, _) => ndfs::search(runs, store, target, request, observer),
-            (_, by) => {
-                let by = if by == FairBy::Copies { By::Copies } else { By::Flags };
-                let fair = Fair::new(runs, most_processes(self.interp.system()), by);
-                fair::search(&fair, store, target, request, observer)
-            }
+        let nested = match self.fair(runs) {
+            None => ndfs::search(runs, store, target, request, observer),
+            Some(fair) => fair::search(&fair, store, target, request, observer),
         };
-        nested.expect("nested search is given claims with one mark, at states").searched
+        nested.expect(ONE_MARK).searched
+    }
+
+    /// With fairness, the runs that have it in their states.
+    fn fair<'r, R: Runs>(&self, runs: &'r R) -> Option<Fair<'r, R>> {
+        let by = if self.fair_by == FairBy::Copies { By::Copies } else { By::Flags };
+        (self.request.fairness != Fairness::None).then(|| Fair::new(runs, most_processes(self.interp.system()), by))
     }
 }
+
+const ONE_MARK: &str = "nested search is given claims with one mark, at states";
 
 /// The steps of a run of the product.
 fn endless<S: Successors>(product: &Product<'_, S>, lasso: &Lasso) -> Endless {

@@ -6,6 +6,11 @@
 //! | `scc` | components with generalised acceptance, the default |
 //! | `ndfs` | nested depth-first search, for one mark at states |
 //! | `by_process` | the order of moves that nested search has in one of the papers |
+//! | `union` | components, by several threads |
+//! | `sets` | the sets of states that these share |
+//! | `cndfs` | nested depth-first search by several threads |
+//! | `crew` | several threads at one search |
+//! | `eyes` | how one of them looks at states |
 //! | `fair` | weak fairness put into the states, for nested search |
 //! | `lasso` | a run inside a component |
 //! | `shorten` | a shorter run of the same kind |
@@ -24,6 +29,11 @@
 
 pub mod answer;
 pub mod by_process;
+pub mod cndfs;
+#[cfg(test)]
+mod cndfs_tests;
+mod crew;
+mod eyes;
 pub mod fair;
 pub mod lasso;
 pub mod ndfs;
@@ -33,11 +43,15 @@ mod open;
 pub mod oracle;
 pub mod product;
 pub mod scc;
+mod sets;
 mod shorten;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod toy;
+pub mod union;
+#[cfg(test)]
+mod union_tests;
 
 use crate::counters::Counters;
 use crate::observer::Observer;

@@ -15,7 +15,7 @@ const TARGETS: [Target; 2] = [Target::Seed, Target::Path];
 /// Without fairness, and with.
 const WAYS: [Option<By>; 3] = [None, Some(By::Flags), Some(By::Copies)];
 
-fn fairness_of(way: Option<By>) -> Fairness {
+pub(super) fn fairness_of(way: Option<By>) -> Fairness {
     if way.is_some() { Fairness::Weak } else { Fairness::None }
 }
 
@@ -39,13 +39,13 @@ fn nested<R: Runs, V: WithBits>(runs: &R, store: &V, target: Target) -> Result<N
     ndfs::search(runs, store, target, &Request::new(Fairness::None), &mut Silent)
 }
 
-fn arena() -> Arena {
+pub(super) fn arena() -> Arena {
     Arena::new(&Budget::unlimited()).expect("room")
 }
 
 /// A random graph with the mark at nodes, and a number of processes: those that are somewhere able to move, and
 /// sometimes one that never is.
-fn random(seed: u64) -> (ToyRuns, u32) {
+pub(super) fn random(seed: u64) -> (ToyRuns, u32) {
     let mut runs = ToyRuns::random(seed, 7);
     let mut rng = Rng(!seed);
     runs.n_marks = runs.n_marks.min(1);
@@ -61,7 +61,7 @@ fn random(seed: u64) -> (ToyRuns, u32) {
 }
 
 /// Arcs (from, to, whose), who else is able to move, and the nodes with the mark. Runs begin at node 0.
-fn graph(arcs: &[(u32, u32, Option<Pid>)], able: &[(usize, Pid)], accepting: &[u32]) -> ToyRuns {
+pub(super) fn graph(arcs: &[(u32, u32, Option<Pid>)], able: &[(usize, Pid)], accepting: &[u32]) -> ToyRuns {
     let arc = |&(from, to, pid)| ToyMove { from, to, marks: u64::from(accepting.contains(&from)), pid };
     let n = arcs.iter().map(|arc| arc.0.max(arc.1) + 1).max().unwrap_or(1);
     let mut runs = ToyRuns {
@@ -154,7 +154,7 @@ fn by_process_the_first_one_goes_first() {
 }
 
 /// What components say: nothing if there is an accepted run, states and moves if not.
-fn whole<R: Runs>(runs: &R) -> Option<(u64, u64)> {
+pub(super) fn whole<R: Runs>(runs: &R) -> Option<(u64, u64)> {
     let searched = components(runs, &arena(), Fairness::None);
     searched.found.is_none().then_some((searched.counters.stored, searched.counters.transitions))
 }

@@ -1,0 +1,381 @@
+//! Accepting cycles by nested depth-first searches of several threads.
+//!
+//! Source  [ELPP12] Evangelista, Laarman, Petrucci, van de Pol: Improved multi-core nested depth-first search, algorithm 2
+//!         (CNDFS).
+//! Fits    what `ndfs` fits, and every exact store.
+//!
+//! # The argument
+//!   blue(s)   B1 s is cyan for this thread
+//!             B2 for each successor t that is neither blue nor cyan for this thread: blue(t)
+//!             B3 s is blue
+//!             B4 if s is accepting: red(s), and s is the seed
+//!             B5 wait until all accepting states that this red search visited, but for the seed, are red
+//!             B6 all states that it visited are red
+//!             B7 s is not cyan any more
+//!   red(s)    R1 s is pink for this thread
+//!             R2 for each successor t:
+//!             R3   t is cyan for this thread: it is on a cycle with the seed, report it
+//!             R4   t is neither red nor pink for this thread: red(t)
+//!   Blue and red are for all threads: what one has been through the others leave out, each going in an order of its
+//!   own. Cyan is a thread's path, and pink what its red search has visited; what is pink stays so, for it is red then.
+//!
+//!   A state becomes blue when a thread has been through all that can be reached from it, but for what is blue
+//!   already or cyan. So when a thread is through, all states are blue, and the accepting ones have a red search behind
+//!   or before them: all threads go on to their end. A red search may come too early, while another thread is still below
+//!   its seed; then it may pass accepting states that are not red yet, and what it has visited must not become red
+//!   before they are (B5). So an accepting state becomes red only after a red search that began there and closed no
+//!   cycle (B6), and a red search never stops short of a cycle because of another one that was too early. That threads do
+//!   not wait for each other in a ring, and the rest of the argument, is section 3 of the paper.
+//!
+//! # Where we leave the paper
+//!   D1 frames instead of recursion; all successors of a state go to the store at once.
+//!   D2 no red search from a seed that is red: somebody had it for a seed.
+//!   D3 with a limit of depth there are states that nobody will ever make red. Once a thread has met one, nobody waits;
+//!      nothing can be said to hold any more, and what is reported is a cycle as before.
+//!
+//! # Owed
+//!   O1 verdict = oracle, and the lasso is accepted; counts = `ndfs`    tests: random graphs, 1, 2 and 4 threads
+//!
+//! # Cost  one thread expands each state at most twice, more threads some of them more often; 43 to 54 bytes a state for
+//!   good, 24 a frame, and 8 for each move not made yet.
+
+use super::crew::{self, ALONE, Crew, Pace};
+use super::eyes::Eyes;
+use super::fair::Fair;
+use super::ndfs::{Nested, Refused, accepts};
+use super::sets::breath;
+use super::{Lasso, Request, Runs};
+use crate::observer::Observer;
+use crate::search::held::Held;
+use crate::search::{Halt, Stopped};
+use spinor_store::{Budget, Cards, Full, Laid, Visited};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::{Arc, Mutex};
+
+/// The words of a card: colours for all; the threads for which it is cyan; those for which it is pink.
+const COLOURS: usize = 0;
+const CYAN: usize = 1;
+const PINK: usize = 2;
+
+const BLUE: u64 = 1;
+const RED: u64 = 2;
+
+pub fn search<R: Runs, V: Visited>(
+    runs: &R,
+    store: &V,
+    request: &Request,
+    observer: &mut dyn Observer,
+) -> Result<Nested, Refused> {
+    search_after(ALONE, runs, store, request, observer)
+}
+
+/// For a run that is accepted and weakly fair, as `fair::search`.
+pub fn search_fair<R: Runs, V: Visited>(
+    fair: &Fair<'_, R>,
+    store: &V,
+    request: &Request,
+    observer: &mut dyn Observer,
+) -> Result<Nested, Refused> {
+    let mut nested = search(fair, store, request, observer)?;
+    nested.searched.found = nested.searched.found.map(|lasso| fair.project(&lasso));
+    Ok(nested)
+}
+
+/// The other threads are called after so many states.
+pub(super) fn search_after<R: Runs, V: Visited>(
+    alone: u64,
+    runs: &R,
+    store: &V,
+    request: &Request,
+    observer: &mut dyn Observer,
+) -> Result<Nested, Refused> {
+    assert!(V::EXACT, "a state is expanded from its name");
+    if runs.n_marks() > 1 {
+        return Err(Refused::ManyMarks(runs.n_marks()));
+    }
+    let crew = Crew::new(request);
+    let cards = match Cards::new(&request.budget) {
+        Ok(cards) => cards,
+        Err(full) => {
+            crew.signals.full(full);
+            return Ok(Nested { searched: crew::searched(&crew, &[], request), second: 0 });
+        }
+    };
+    let run = Run { runs, store, request, cards, cut: AtomicBool::new(false), answer: Mutex::new(None) };
+    let all = crew.work(alone, observer, |n, pace| {
+        let mut worker = Worker::new(&run, n, pace);
+        let ended = worker.all();
+        if let Err(End::Answer(answer)) = ended {
+            run.answer.lock().expect("nothing panics while it is held").get_or_insert(answer);
+            worker.pace.crew.signals.stop(Stopped::Settled);
+        }
+        (worker.pace.counters, worker.pace.cut, worker.n_second)
+    });
+    let second = all.iter().map(|(.., n)| n).sum();
+    let all: Vec<_> = all.iter().map(|(counters, cut, _)| (*counters, *cut)).collect();
+    let mut searched = crew::searched(&crew, &all, request);
+    match run.answer.into_inner().expect("nothing panics while it is held") {
+        Some(Ok(lasso)) => {
+            searched.found = Some(lasso);
+            searched.stopped = None;
+        }
+        Some(Err(refused)) => return Err(refused),
+        None => {}
+    }
+    Ok(Nested { searched, second })
+}
+
+/// What all threads share.
+struct Run<'a, R, V> {
+    runs: &'a R,
+    store: &'a V,
+    request: &'a Request,
+    cards: Cards,
+    /// A state was too deep (D3).
+    cut: AtomicBool,
+    answer: Mutex<Option<Answer>>,
+}
+
+type Answer = Result<Lasso, Refused>;
+
+/// Why a thread ends before it is through.
+enum End {
+    Answer(Answer),
+    Halt,
+}
+
+impl From<Refused> for End {
+    fn from(refused: Refused) -> End {
+        End::Answer(Err(refused))
+    }
+}
+
+impl From<Halt> for End {
+    fn from(_: Halt) -> End {
+        End::Halt
+    }
+}
+
+/// A state on the path of one of the searches.
+#[derive(Clone, Copy)]
+struct Frame {
+    state: u32,
+    accepting: bool,
+    /// Its moves still to be made lie in `todo` from here to the next frame's, the next one last.
+    todo: usize,
+    n_moves: u32,
+    /// The move made last.
+    nth: u32,
+}
+
+struct Path {
+    frames: Held<Frame>,
+    /// The state after a move, and the move's number.
+    todo: Held<(u32, u32)>,
+}
+
+impl Path {
+    fn new(budget: &Arc<Budget>) -> Path {
+        Path { frames: Held::new(budget), todo: Held::new(budget) }
+    }
+
+    fn push(&mut self, state: u32, accepting: bool, moves: impl Iterator<Item = (u32, u32)>) -> Result<(), Full> {
+        let todo = self.todo.len();
+        for one in moves {
+            self.todo.push(one)?;
+        }
+        self.frames.push(Frame { state, accepting, todo, n_moves: (self.todo.len() - todo) as u32, nth: 0 })
+    }
+
+    /// Makes the next move of the uppermost state, if it has one left.
+    fn follow(&mut self) -> Option<u32> {
+        let frame = self.frames.last_mut()?;
+        if self.todo.len() == frame.todo {
+            return None;
+        }
+        let (to, nth) = self.todo.pop()?;
+        frame.nth = nth;
+        Some(to)
+    }
+
+    fn moves(&self) -> Vec<u32> {
+        self.frames.iter().map(|frame| frame.nth).collect()
+    }
+}
+
+struct Worker<'a, 'w, R: Runs, V: Visited> {
+    run: &'a Run<'a, R, V>,
+    number: usize,
+    me: u64,
+    eyes: Eyes<'a, R, V>,
+    pace: Pace<'a, 'w>,
+    path: Path,
+    /// The path of the red search, from the seed.
+    nested: Path,
+    /// What the red search has visited; and the accepting ones among them, but for the seed.
+    pinks: Held<u32>,
+    awaited: Vec<u32>,
+    n_second: u64,
+    initial: usize,
+}
+
+fn has(laid: Laid<'_>, n: u32, word: usize, bits: u64) -> bool {
+    laid.card(n)[word].load(SeqCst) & bits != 0
+}
+
+impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
+    fn new(run: &'a Run<'a, R, V>, number: usize, pace: Pace<'a, 'w>) -> Self {
+        let budget = &run.request.budget;
+        Worker {
+            run,
+            number,
+            me: 1 << number,
+            eyes: Eyes::new(run.runs, run.store, &run.cards),
+            pace,
+            path: Path::new(budget),
+            nested: Path::new(budget),
+            pinks: Held::new(budget),
+            awaited: Vec::new(),
+            n_second: 0,
+            initial: 0,
+        }
+    }
+
+    fn all(&mut self) -> Result<(), End> {
+        let put = self.eyes.start();
+        put.map_err(|full| self.pace.full(full))?;
+        let start = self.eyes.numbers.clone();
+        if self.number == 0 {
+            self.pace.counters.transitions += start.len() as u64;
+        }
+        for n in 0..start.len() {
+            self.initial = (n + self.number) % start.len();
+            self.from(start[self.initial])?;
+        }
+        Ok(())
+    }
+
+    /// The blue search.
+    fn from(&mut self, initial: u32) -> Result<(), End> {
+        if !has(self.eyes.cards.laid(), initial, COLOURS, BLUE) {
+            self.enter(initial)?;
+        }
+        while let Some(&Frame { state, accepting, n_moves, .. }) = self.path.frames.last() {
+            let laid = self.eyes.cards.laid();
+            if let Some(to) = self.path.follow() {
+                if !has(laid, to, COLOURS, BLUE) && !has(laid, to, CYAN, self.me) {
+                    self.enter(to)?; // B2
+                }
+                continue;
+            }
+            breath();
+            let before = laid.card(state)[COLOURS].fetch_or(BLUE, SeqCst); // B3
+            breath();
+            if before & BLUE == 0 {
+                self.pace.counters.stored += 1;
+                self.pace.counters.transitions += u64::from(n_moves);
+            }
+            if accepting && before & RED == 0 {
+                self.cycle_from(state)?; // B4, D2
+            }
+            self.eyes.cards.laid().card(state)[CYAN].fetch_and(!self.me, Relaxed); // B7
+            self.path.frames.pop();
+            self.pace.crew.signals.go_on()?;
+        }
+        Ok(())
+    }
+
+    /// B1
+    fn enter(&mut self, state: u32) -> Result<(), End> {
+        let depth = self.path.frames.len() as u64;
+        if self.pace.too_deep(depth) {
+            self.pace.cut = true;
+            self.run.cut.store(true, SeqCst);
+            return Ok(());
+        }
+        let accepting = self.expand(state, depth)?;
+        self.eyes.cards.laid().card(state)[CYAN].fetch_or(self.me, Relaxed);
+        let (numbers, order) = (&self.eyes.numbers, self.eyes.order(state, self.number));
+        let pushed = self.path.push(state, accepting, order.map(|nth| (numbers[nth], nth as u32)));
+        pushed.map_err(|full| self.pace.full(full))?;
+        if let Some(nth) = self.eyes.moves.ends {
+            self.path.frames.last_mut().expect("just pushed").nth = nth;
+            let lasso = Lasso { initial: self.initial, stem: self.path.moves(), cycle: Vec::new() };
+            return Err(End::Answer(Ok(lasso)));
+        }
+        Ok(())
+    }
+
+    /// The moves of a state, and whether it is accepting.
+    fn expand(&mut self, state: u32, depth: u64) -> Result<bool, End> {
+        let looked = self.eyes.look(state);
+        looked.map_err(|full| self.pace.full(full))?;
+        if self.pace.beat(depth, &self.eyes.moves)? {
+            self.eyes.cards.rest();
+        }
+        Ok(accepts(&self.eyes.moves, self.run.runs.n_marks())?)
+    }
+
+    /// The red search.
+    fn cycle_from(&mut self, seed: u32) -> Result<(), End> {
+        self.enter_nested(seed, seed)?;
+        while !self.nested.frames.is_empty() {
+            let Some(to) = self.nested.follow() else {
+                self.nested.frames.pop();
+                continue;
+            };
+            let laid = self.eyes.cards.laid();
+            if has(laid, to, CYAN, self.me) {
+                return Err(End::Answer(Ok(self.lasso(to)))); // R3
+            }
+            if !has(laid, to, COLOURS, RED) && !has(laid, to, PINK, self.me) {
+                self.enter_nested(to, seed)?; // R4
+            }
+        }
+        breath();
+        self.wait()?; // B5
+        let laid = self.eyes.cards.laid();
+        for pink in self.pinks.iter() {
+            laid.card(*pink)[COLOURS].fetch_or(RED, SeqCst); // B6
+            breath();
+        }
+        self.pinks.truncate(0);
+        Ok(())
+    }
+
+    /// R1
+    fn enter_nested(&mut self, state: u32, seed: u32) -> Result<(), End> {
+        let accepting = self.expand(state, 0)?;
+        self.eyes.cards.laid().card(state)[PINK].fetch_or(self.me, Relaxed);
+        if accepting && state != seed {
+            self.awaited.push(state);
+        }
+        self.n_second += self.eyes.numbers.len() as u64;
+        let (numbers, order) = (&self.eyes.numbers, self.eyes.order(state, self.number));
+        let pushed = self.nested.push(state, accepting, order.map(|nth| (numbers[nth], nth as u32)));
+        pushed.and_then(|()| self.pinks.push(state)).map_err(|full| self.pace.full(full).into())
+    }
+
+    /// For the accepting states that other threads have to make red.
+    fn wait(&mut self) -> Result<(), Halt> {
+        while let Some(state) = self.awaited.pop() {
+            while !has(self.eyes.cards.laid(), state, COLOURS, RED) && !self.run.cut.load(SeqCst) {
+                self.eyes.cards.rest();
+                self.pace.look()?;
+                self.pace.crew.patience();
+            }
+        }
+        Ok(())
+    }
+
+    /// Along the path to where the cycle closes, on to the seed, and along the red search's path back.
+    fn lasso(&self, closes: u32) -> Lasso {
+        let at = self.path.frames.iter().position(|frame| frame.state == closes).expect("cyan is on the path");
+        let mut stem = self.path.moves();
+        stem.pop(); // of the seed, whose moves were all made
+        let mut cycle = stem.split_off(at);
+        cycle.extend(self.nested.moves());
+        Lasso { initial: self.initial, stem, cycle }
+    }
+}
