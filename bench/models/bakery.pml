@@ -58,3 +58,8 @@ active [N] proctype customer()
 later:		skip
 	od
 }
+
+/* Who draws again and again chooses again and again; but who chooses may have to wait for ever, since the others may
+ * move alone. */
+ltl holds { ([]<> (ticket[0] == 1) && []<> (ticket[0] == 0)) -> []<> choosing[0] }
+ltl broken { [] (choosing[0] -> <> (inside == 1)) }

@@ -20,3 +20,7 @@ active [N] proctype counter()
 	:: c[_pid] = (c[_pid] + 1) % 10
 	od
 }
+
+/* A counter that leaves a value comes to the others; but it may be left alone. */
+ltl holds { ([]<> (c[0] == 1) && []<> (c[0] == 2)) -> []<> (c[0] == 7) }
+ltl broken { [] ((c[0] == 1) -> <> (c[0] == 2)) }

@@ -24,3 +24,7 @@ active proctype walker()
 	:: x = (5 * x + 3) % N
 	od
 }
+
+/* The congruence comes back to 0; but nobody has to turn the flag. */
+ltl holds { []<> (x == 0) }
+ltl broken { <> flag }

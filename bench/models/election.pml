@@ -54,3 +54,7 @@ end:	do
 		heard = 0
 	od
 }
+
+/* Once a message is under way there will be a leader; but not every node has to see two messages wait. */
+ltl holds { [] ((len(link[1]) >= 1) -> <> (leaders == 1)) }
+ltl broken { <> (len(link[1]) == 2) }

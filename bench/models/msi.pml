@@ -84,3 +84,7 @@ active proctype directory()
 		who = 0
 	od
 }
+
+/* Who writes again and again takes the line from the others; but who reads may keep others from writing. */
+ltl holds { []<> cache[0]@modified -> []<> !cache[1]@modified }
+ltl broken { [] ((last == 1) -> <> (last == 0)) }

@@ -2,6 +2,8 @@
  * other one first, so nobody starves at a full table.
  *
  * size             stored  transitions      depth
+ * N=2                  44           77         21
+ * N=3                 224          561         67
  * N=4                1248         4137        265
  * N=5                6784        27905        879
  * N=6               37120       182529       3552
@@ -34,3 +36,7 @@ active [N] proctype philosopher()
 		taken[first] = false
 	od
 }
+
+/* Who eats again and again takes a fork for it; but who is hungry may starve, since the others may move alone. */
+ltl holds { []<> (eats[0] == 1) -> []<> taken[0] }
+ltl broken { []<> (eats[0] == 1) }

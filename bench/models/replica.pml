@@ -69,3 +69,7 @@ active proctype auditor()
 	:: i == N -> i = 0
 	od
 }
+
+/* A place that is written again and again waits again and again; but the auditor may move alone. */
+ltl holds { ([]<> (page[0] == 0) && []<> (page[0] == 1)) -> []<> (waiting[0] > 0) }
+ltl broken { [] ((waiting[0] > 0) -> <> (waiting[0] == 0)) }

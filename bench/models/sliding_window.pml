@@ -70,3 +70,7 @@ active proctype thief()
 	:: acks?_
 	od
 }
+
+/* Messages come in order; but all of them may be lost. */
+ltl holds { ([]<> (receiver:expected == 1) && []<> (receiver:expected == 2)) -> []<> (receiver:expected == 3) }
+ltl broken { [] ((receiver:expected == 1) -> <> (receiver:expected == 2)) }

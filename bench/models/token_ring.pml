@@ -2,6 +2,8 @@
  * Growth comes from who wants it, 2^N, and from where the token is.
  *
  * size             stored  transitions      depth
+ * N=2                  81          147         57
+ * N=3                 423         1068        177
  * N=4                1989         6456        577
  * N=5                8847        35136       2094
  * N=6               38061       178908       6773
@@ -38,3 +40,7 @@ active [N] proctype station()
 		link[(_pid + 1) % N]!0
 	od
 }
+
+/* Nobody keeps the token; but nobody has to use it. */
+ltl holds { [] ((users == 1) -> <> (len(link[0]) == 1)) }
+ltl broken { []<> (users == 1) }

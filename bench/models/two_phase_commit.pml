@@ -104,3 +104,7 @@ end:	do
 		p = 0; m = 0
 	od
 }
+
+/* All come to an end; but not always to the same one. */
+ltl holds { <> (n_committed + n_aborted == N) }
+ltl broken { <> (decision == committed) }

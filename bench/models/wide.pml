@@ -29,3 +29,7 @@ active [N] proctype chooser()
 	fi;
 end:	chosen[_pid] == 0
 }
+
+/* All choose; but not the same. */
+ltl holds { [] ((chosen[0] == 1) -> <> (chosen[1] != 0)) }
+ltl broken { [] ((chosen[0] == 1) -> <> (chosen[1] == 1)) }

@@ -1,6 +1,6 @@
 //! What is run on a model, as a table: a mode is two sides that take turns.
 //!
-//! A new comparison (reduction, LTL, bitstate) is a new row here and nothing else.
+//! A new comparison (reduction, bitstate) is a new row here and nothing else.
 
 /// One of the two programs and the flags it gets.
 #[derive(Clone, Copy, Debug)]
@@ -25,18 +25,40 @@ pub enum Counts {
     Equal,
     /// They may differ; the second side is to store no more states than the first.
     NoMore,
+    /// They may differ either way: each tool has its own automaton for a formula.
+    Free,
+}
+
+/// What both sides are to answer. Anything else is a bug of one of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// The model's own matter: the search goes on past errors.
+    Any,
+    Holds,
+    Violated,
+}
+
+/// Which models have what a mode asks about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Models {
+    All,
+    /// Those in `models/`: each has a formula `holds` and one that is `broken`.
+    Ours,
+    /// Families that grow by a process at a time.
+    Named(&'static [&'static str]),
 }
 
 /// What a mode is about, and so what of it is repeated and summed up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Judged {
-    /// CPU time of the search alone; SPIN's verifier is made once, before.
-    Search,
+    /// CPU time of the search alone; SPIN's verifier is made once, before. Summed up over the sizes from so many stored
+    /// states on.
+    Search { from: u64 },
     /// CPU time from the model's text to the answer: SPIN generates and compiles in every repetition.
     EndToEnd,
     /// Wall time of the search.
     Wall,
-    /// Stored states. They are the same every time, so there is one repetition.
+    /// Stored states, until a violation where there is one. They are the same every time, so there is one repetition.
     Stored,
 }
 
@@ -47,13 +69,17 @@ pub struct Mode {
     pub sides: [Side; 2],
     pub counts: Counts,
     pub judged: Judged,
-    /// Sizes outside of these stored states are not run.
+    pub answer: Answer,
+    pub models: Models,
+    /// Sizes outside of these stored states, of the model alone, are not run.
     pub states: (u64, u64),
     /// Also SPIN's installed examples, all of them, as they are.
     pub examples: bool,
 }
 
 const ANY: (u64, u64) = (0, u64::MAX);
+/// Below, start-up is a part of what is measured.
+const SEARCH: Judged = Judged::Search { from: 1_000_000 };
 
 /// The whole graph: no optimisation, no reduction, no claim, and on past errors, which some of the examples have. The
 /// depth bound is added when it is known.
@@ -66,13 +92,28 @@ const SPIN_PLAIN: Side = Side::Spin {
 const SPINOR_PLAIN: Side =
     Side::Spinor { name: "spinor", check: &["--plain", "--search", "bfs", "--all-errors", "-p", "safety", "-j", "1"] };
 
+/// The product of the model and SPIN's automaton for one of its formulas, up to the first violation.
+const fn pan(verify: &'static [&'static str]) -> Side {
+    Side::Spin { generate: &["-o1", "-o2", "-o3"], compile: &["-DNOREDUCE"], verify }
+}
+
+const FAMILIES: Models = Models::Named(&["philosophers", "token_ring"]);
+/// Their sizes up to eight processes.
+const EIGHT: (u64, u64) = (0, 2_000_000);
+
+const SPINOR_HOLDS: Side = Side::Spinor { name: "spinor", check: &["--plain", "-p", "holds", "-j", "1"] };
+const SPINOR_FAIR: Side =
+    Side::Spinor { name: "spinor fair", check: &["--plain", "-p", "holds", "--fair", "weak", "-j", "1"] };
+
 pub const MODES: &[Mode] = &[
     Mode {
         name: "plain",
         about: "every state and transition of the model, one thread",
         sides: [SPIN_PLAIN, SPINOR_PLAIN],
         counts: Counts::Equal,
-        judged: Judged::Search,
+        judged: SEARCH,
+        answer: Answer::Any,
+        models: Models::All,
         states: ANY,
         examples: false,
     },
@@ -87,7 +128,9 @@ pub const MODES: &[Mode] = &[
             },
         ],
         counts: Counts::Equal,
-        judged: Judged::Search,
+        judged: SEARCH,
+        answer: Answer::Any,
+        models: Models::All,
         states: ANY,
         examples: false,
     },
@@ -97,6 +140,8 @@ pub const MODES: &[Mode] = &[
         sides: [SPIN_PLAIN, SPINOR_PLAIN],
         counts: Counts::Equal,
         judged: Judged::EndToEnd,
+        answer: Answer::Any,
+        models: Models::All,
         states: (0, 150_000),
         examples: false,
     },
@@ -115,6 +160,8 @@ pub const MODES: &[Mode] = &[
         ],
         counts: Counts::Equal,
         judged: Judged::Wall,
+        answer: Answer::Any,
+        models: Models::All,
         states: (500_000, u64::MAX),
         examples: false,
     },
@@ -127,8 +174,57 @@ pub const MODES: &[Mode] = &[
         ],
         counts: Counts::NoMore,
         judged: Judged::Stored,
+        answer: Answer::Any,
+        models: Models::All,
         states: ANY,
         examples: true,
+    },
+    Mode {
+        name: "ltl",
+        about: "a formula that holds, one thread",
+        sides: [pan(&["-n", "-a", "-N", "holds"]), SPINOR_HOLDS],
+        counts: Counts::Free,
+        judged: SEARCH,
+        answer: Answer::Holds,
+        models: Models::Ours,
+        states: ANY,
+        examples: false,
+    },
+    Mode {
+        name: "ltl-fair",
+        about: "a formula that holds: Spinor with weak fairness against without, a process more at a time",
+        sides: [SPINOR_HOLDS, SPINOR_FAIR],
+        counts: Counts::Equal,
+        judged: Judged::Search { from: 100_000 },
+        answer: Answer::Holds,
+        models: FAMILIES,
+        states: EIGHT,
+        examples: false,
+    },
+    Mode {
+        name: "ltl-fair-spin",
+        about: "the same with weak fairness, beside SPIN, which unfolds the states by its processes",
+        sides: [pan(&["-n", "-a", "-f", "-N", "holds"]), SPINOR_FAIR],
+        counts: Counts::Free,
+        judged: Judged::Search { from: 100_000 },
+        answer: Answer::Holds,
+        models: FAMILIES,
+        states: EIGHT,
+        examples: false,
+    },
+    Mode {
+        name: "ltl-broken",
+        about: "a formula that is broken: what is stored until a violation is found",
+        sides: [
+            pan(&["-n", "-a", "-N", "broken"]),
+            Side::Spinor { name: "spinor", check: &["--plain", "-p", "broken", "-j", "1"] },
+        ],
+        counts: Counts::Free,
+        judged: Judged::Stored,
+        answer: Answer::Violated,
+        models: Models::Ours,
+        states: ANY,
+        examples: false,
     },
 ];
 

@@ -1,9 +1,9 @@
 //! Takes turns: for every mode, model and size, one side and then the other, as often as asked for.
 
-use crate::mode::{Counts, Judged, MODES, Mode};
+use crate::mode::{Counts, Judged, MODES, Mode, Models};
 use crate::record::{COLUMNS, Record};
-use crate::tool::{OUT_OF_TIME, Runner, Tools, same};
-use crate::workload::{Size, Workload};
+use crate::tool::{OUT_OF_TIME, Runner, Tools, WRONG, same};
+use crate::workload::{Size, Source, Workload};
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
@@ -31,7 +31,8 @@ pub fn run(plan: &Plan, tools: &Tools, rows: &Path) -> Result<Vec<Record>, Strin
     let mut all = Vec::new();
     for mode in &plan.modes {
         let examples = if mode.examples { &plan.examples[..] } else { &[] };
-        for workload in plan.workloads.iter().chain(examples) {
+        let workloads = plan.workloads.iter().chain(examples);
+        for workload in workloads.filter(|w| has(w, mode.models)) {
             // A side that ran out of time once will do so again.
             let mut late = [false; 2];
             for size in sizes(plan, mode, workload) {
@@ -44,6 +45,14 @@ pub fn run(plan: &Plan, tools: &Tools, rows: &Path) -> Result<Vec<Record>, Strin
         }
     }
     Ok(all)
+}
+
+fn has(workload: &Workload, models: Models) -> bool {
+    match models {
+        Models::All => true,
+        Models::Ours => matches!(workload.source, Source::Ours(_)),
+        Models::Named(names) => names.contains(&workload.name.as_str()),
+    }
 }
 
 fn sizes<'a>(plan: &Plan, mode: &Mode, workload: &'a Workload) -> impl Iterator<Item = &'a Size> {
@@ -65,7 +74,7 @@ fn turns(
     let [Ok(first), Ok(second)] = &scratch else { return Err("no scratch folder can be made".into()) };
     let dirs = [first.path(), second.path()];
     let models = [workload.prepare(size, dirs[0])?, workload.prepare(size, dirs[1])?];
-    let mut runners = [0, 1].map(|i| Runner::new(tools, mode.sides[i], mode.judged, &models[i], size, dirs[i]));
+    let mut runners = [0, 1].map(|i| Runner::new(tools, mode, i, &models[i], size, dirs[i]));
     let repeat = if mode.judged == Judged::Stored { 1 } else { plan.repeat };
     let mut records = Vec::new();
     let mut over = *late;
@@ -88,7 +97,7 @@ fn turns(
 fn progress(all: &[Record], mode: &Mode, workload: &Workload, size: &Size) -> String {
     let label = size.label();
     let these = all.iter().filter(|r| r.mode == mode.name && r.model == workload.name && r.size == label);
-    let mut text = format!("{:<10} {:<24} {label:<10}", mode.name, workload.name);
+    let mut text = format!("{:<13} {:<24} {label:<10}", mode.name, workload.name);
     for record in these {
         let preparation = if mode.judged == Judged::EndToEnd { record.preparation.cpu_s() } else { 0.0 };
         let seconds = record.usage.cpu_s() + preparation;
@@ -100,9 +109,16 @@ fn progress(all: &[Record], mode: &Mode, workload: &Workload, size: &Size) -> St
     text
 }
 
-/// Where the two should count the same and do not.
+/// Where the two should count the same and do not, or one gives an answer that is not the formula's.
 pub fn disagreements(records: &[Record]) -> Vec<String> {
     let mut found = Vec::new();
+    for record in records {
+        if let Err(why) = &record.figures
+            && why.starts_with(WRONG)
+        {
+            found.push(format!("{} {} {}: {}, {why}", record.mode, record.model, record.size, record.side));
+        }
+    }
     for mode in MODES.iter().filter(|m| m.counts == Counts::Equal) {
         let [first, second] = mode.sides.map(|s| s.name());
         let of = |side: &'static str| {

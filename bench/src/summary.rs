@@ -48,7 +48,7 @@ pub fn summary(about: &str, records: &[Record]) -> (String, Vec<(String, String)
     text += "Bytes a state are those of the store as each tool reports it (SPIN: states and hash table), then those of the whole program.\n";
     let wrong = disagreements(records);
     if !wrong.is_empty() {
-        text += "\n## Counts that differ and should not\n\n";
+        text += "\n## Counts that differ and should not, and wrong answers\n\n";
         wrong.iter().for_each(|line| text += &format!("- {line}\n"));
     }
     let mut plots = Vec::new();
@@ -138,7 +138,12 @@ fn table(mode: &Mode, points: &[Point], text: &mut String) {
             format!("{store} / {:.0}", m.peak_bytes / stored)
         };
         let any = point.sides.iter().flatten().next();
-        let count = |f: &dyn Fn(&Figures) -> u64| any.map_or("-".into(), |m| thousands(f(&m.figures)));
+        let count = |f: &dyn Fn(&Figures) -> u64| match point.both() {
+            Some((x, y)) if mode.counts != Counts::Equal => {
+                format!("{} / {}", thousands(f(&x.figures)), thousands(f(&y.figures)))
+            }
+            _ => any.map_or("-".into(), |m| thousands(f(&m.figures))),
+        };
         let mut notes = String::new();
         for (side, result) in mode.sides.iter().zip(&point.sides) {
             if let Err(why) = result {
@@ -197,15 +202,15 @@ fn judgements(mode: &Mode, points: &[Point], text: &mut String) {
         );
     };
     match mode.judged {
-        Judged::Search => {
-            judge("CPU time", 1_000_000, u64::MAX, &cpu);
+        Judged::Search { from } => {
+            judge("CPU time", from, u64::MAX, &cpu);
             judge("peak memory", 5_000_000, u64::MAX, &|m| m.peak_bytes);
         }
         Judged::EndToEnd => judge("CPU time", 0, 100_000, &cpu),
         Judged::Wall => judge("wall time", 1_000_000, u64::MAX, &wall),
         Judged::Stored => {}
     }
-    if mode.judged != Judged::Search {
+    if !matches!(mode.judged, Judged::Search { .. }) {
         return;
     }
     for (i, name) in [a, b].into_iter().enumerate() {
@@ -356,6 +361,7 @@ fn thousands(n: u64) -> String {
 mod tests {
     use super::*;
     use crate::measure::Usage;
+    use crate::tool::WRONG;
 
     fn record(side: &str, repetition: u64, stored: u64, user_s: f64) -> Record {
         Record {
@@ -396,5 +402,17 @@ mod tests {
         let (text, _) = summary("", &[record("spin", 1, 999, 0.0), ours]);
         assert!(text.contains("plain counters S=999: spin stores 999 states"), "{text}");
         assert!(text.contains("**the counts differ**"), "{text}");
+    }
+
+    #[test]
+    fn wrong_answers_are_said_first_and_free_counts_are_shown_beside_each_other() {
+        let ltl = |r: Record| Record { mode: "ltl".into(), size: "N=2".into(), ..r };
+        let wrong = |r: Record| Record { figures: Err(format!("{WRONG}: violated")), ..r };
+        let (spin, spinor) = (ltl(record("spin", 1, 1200, 1.0)), ltl(record("spinor", 1, 1100, 0.5)));
+        let (text, _) = summary("", &[spin.clone(), spinor.clone()]);
+        assert!(text.contains("| counters | N=2 | 1,200 / 1,100 | 2,400 / 2,200 | 1.00 | 0.50 | 0.50 |"), "{text}");
+        assert!(disagreements(&[spin.clone(), spinor.clone()]).is_empty());
+        let (text, _) = summary("", &[spin, wrong(spinor)]);
+        assert!(text.contains("- ltl counters N=2: spinor, wrong answer: violated"), "{text}");
     }
 }

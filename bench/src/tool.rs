@@ -1,7 +1,7 @@
 //! The two programs: how each is run on a prepared model, and what it reports.
 
 use crate::measure::{self, Finished, Line, Usage};
-use crate::mode::{Judged, Side};
+use crate::mode::{Answer, Judged, Mode, Side};
 use crate::workload::{Prepared, Size};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -33,6 +33,9 @@ pub struct Trial {
     pub figures: Result<Figures, String>,
     pub command: String,
 }
+
+/// How the outcome begins where a formula that holds was found broken, or the other way round.
+pub const WRONG: &str = "wrong answer";
 
 /// Said when a limit passed; larger sizes are then not tried.
 pub const OUT_OF_TIME: &str = "out of time";
@@ -77,6 +80,7 @@ pub struct Runner<'a> {
     tools: &'a Tools,
     side: Side,
     judged: Judged,
+    answer: Answer,
     model: &'a Prepared,
     dir: &'a Path,
     /// SPIN's bound, and whether a search has confirmed it.
@@ -85,9 +89,13 @@ pub struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    pub fn new(tools: &'a Tools, side: Side, judged: Judged, model: &'a Prepared, size: &Size, dir: &'a Path) -> Self {
-        let depth = (bound(if size.depth > 0 { size.depth } else { 10_000 }), false);
-        Runner { tools, side, judged, model, dir, depth, made: None }
+    /// The side with this number.
+    pub fn new(tools: &'a Tools, mode: &Mode, n: usize, model: &'a Prepared, size: &Size, dir: &'a Path) -> Self {
+        let depth = if size.depth > 0 { size.depth } else { 10_000 };
+        // With a claim, its moves are half of a path.
+        let depth = if mode.answer == Answer::Any { depth } else { 2 * depth + 1_000 };
+        let depth = (bound(depth), false);
+        Runner { tools, side: mode.sides[n], judged: mode.judged, answer: mode.answer, model, dir, depth, made: None }
     }
 
     pub fn run(&mut self) -> Result<Trial, String> {
@@ -108,7 +116,7 @@ impl<'a> Runner<'a> {
             None => (Usage::default(), Err(OUT_OF_TIME.to_string())),
             // A command line that is refused leaves no report.
             Some(done) if done.stdout.trim().is_empty() => (done.usage, Err(done.first_line())),
-            Some(done) => (done.usage, spinor_figures(&done.stdout)),
+            Some(done) => (done.usage, spinor_figures(&done.stdout, self.answer)),
         };
         Ok(Trial { usage, preparation: Usage::default(), figures, command: line.to_string() })
     }
@@ -135,7 +143,7 @@ impl<'a> Runner<'a> {
                 self.depth = (self.depth.0 * 8, false);
                 continue;
             }
-            let figures = spin_figures(&done);
+            let figures = spin_figures(&done, self.answer);
             if let (Ok(f), false) = (&figures, self.depth.1) {
                 let wasteful = self.depth.0 > bound(f.depth) * 2 && self.depth.0 > 20_000;
                 self.depth = (bound(f.depth), true);
@@ -179,13 +187,15 @@ fn bound(depth: u64) -> u64 {
     depth + depth / 50 + 100
 }
 
-fn spin_figures(done: &Finished) -> Result<Figures, String> {
+fn spin_figures(done: &Finished, answer: Answer) -> Result<Figures, String> {
     let text = &done.stdout;
-    // A run-time error leaves figures that mean nothing.
-    if let SpinOutcome::Done(report) = spin::read_report(text, done.code)
-        && let Some(fault) = report.faults().first()
-    {
-        return Err(format!("run-time error: {fault}"));
+    // A run-time error leaves figures that mean nothing. Beside a formula any error but its own does.
+    if let SpinOutcome::Done(report) = spin::read_report(text, done.code) {
+        let other = report.messages.iter().map(String::as_str).find(|m| !is_violation(m));
+        let fault = if answer == Answer::Any { report.faults().first().copied() } else { other };
+        if let Some(fault) = fault {
+            return Err(format!("run-time error: {fault}"));
+        }
     }
     let before = |what: &str| {
         let line = text.lines().find(|l| l.contains(what))?;
@@ -202,9 +212,11 @@ fn spin_figures(done: &Finished) -> Result<Figures, String> {
     else {
         return Err(format!("exit {:?}: {}", done.code, done.first_line()));
     };
-    if text.contains("Search not completed") {
+    let violated = after("errors:").is_some_and(|n| n > 0);
+    if text.contains("Search not completed") && !(violated && answer != Answer::Any) {
         return Err("search not completed".into());
     }
+    expected(answer, violated)?;
     let states = bytes("actual memory usage for states");
     Ok(Figures {
         stored,
@@ -217,7 +229,20 @@ fn spin_figures(done: &Finished) -> Result<Figures, String> {
     })
 }
 
-fn spinor_figures(text: &str) -> Result<Figures, String> {
+/// What SPIN calls a run that breaks a claim; other errors are the model's.
+fn is_violation(message: &str) -> bool {
+    ["acceptance cycle", "claim violated", "end state in claim"].iter().any(|m| message.starts_with(m))
+}
+
+fn expected(answer: Answer, violated: bool) -> Result<(), String> {
+    match (answer, violated) {
+        (Answer::Holds, true) => Err(format!("{WRONG}: violated")),
+        (Answer::Violated, false) => Err(format!("{WRONG}: holds")),
+        _ => Ok(()),
+    }
+}
+
+fn spinor_figures(text: &str, answer: Answer) -> Result<Figures, String> {
     let document = json::parse(text)?;
     let stats = document.get("stats");
     let figure = |name: &str| stats.get(name).as_u64();
@@ -226,10 +251,13 @@ fn spinor_figures(text: &str) -> Result<Figures, String> {
         let said = document.get("diagnostics").as_array().first().and_then(|d| d.get("message").as_str());
         return Err(said.unwrap_or("no figures").to_string());
     };
-    if stats.get("complete") != &Json::Bool(true) {
+    let properties = document.get("properties").as_array();
+    let violated = properties.iter().find(|p| p.get("verdict").as_str() == Some("violated"));
+    // A violation ends the search for one.
+    if stats.get("complete") != &Json::Bool(true) && (violated.is_none() || answer == Answer::Any) {
         return Err("search not completed".into());
     }
-    let violated = document.get("properties").as_array().iter().find(|p| p.get("verdict").as_str() == Some("violated"));
+    expected(answer, violated.is_some())?;
     let kind = violated.and_then(|p| p.get("kind").as_str()).unwrap_or("");
     if kind == "runtime-error" {
         return Err("run-time error".into());
@@ -276,7 +304,7 @@ Stats on memory usage (in Megabytes):
 
     #[test]
     fn pans_report_is_read_with_large_counts_and_memory() {
-        let figures = spin_figures(&finished(PAN)).expect("figures");
+        let figures = spin_figures(&finished(PAN), Answer::Any).expect("figures");
         assert_eq!((figures.stored, figures.transitions, figures.depth), (23_383_616, 101_662_330, 116));
         assert_eq!((figures.vector_bytes, figures.store_bytes), (112, 1999 * 1_048_576));
         assert!(same(figures.transitions, 101_662_326) && !same(5, 6) && !same(101_662_330, 101_663_000));
@@ -284,9 +312,46 @@ Stats on memory usage (in Megabytes):
 
     #[test]
     fn no_figures_are_an_error_that_says_what_was_said() {
-        let problem = spin_figures(&finished("pan: out of memory\n")).expect_err("no figures");
+        let problem = spin_figures(&finished("pan: out of memory\n"), Answer::Any).expect_err("no figures");
         assert!(problem.contains("out of memory"), "{problem}");
         let refused = r#"{ "stats": null, "diagnostics": [ { "message": "only one thread so far" } ] }"#;
-        assert_eq!(spinor_figures(refused), Err("only one thread so far".to_string()));
+        assert_eq!(spinor_figures(refused, Answer::Any), Err("only one thread so far".to_string()));
+    }
+
+    const BROKEN: &str = "\
+pan: ltl formula broken
+pan:1: acceptance cycle (at depth 648)
+pan: wrote m.pml.trail
+Warning: Search not completed
+State-vector 40 byte, depth reached 750, errors: 1
+     1689 states, stored (2654 visited)
+     3278 states, matched
+     5932 transitions (= visited+matched)
+";
+
+    #[test]
+    fn a_violation_is_an_answer_and_the_wrong_one_for_a_formula_that_holds() {
+        let pan = |text: &str, answer| spin_figures(&finished(text), answer).map(|f| f.stored);
+        assert_eq!(pan(BROKEN, Answer::Violated), Ok(1689));
+        assert_eq!(pan(BROKEN, Answer::Holds), Err("wrong answer: violated".into()));
+        assert_eq!(pan(PAN, Answer::Violated), Err("wrong answer: holds".into()));
+        assert_eq!(pan(PAN, Answer::Holds), Ok(23_383_616));
+        let failed = BROKEN.replace("acceptance cycle", "assertion violated (x==0)");
+        assert!(pan(&failed, Answer::Violated).is_err_and(|e| e.contains("assertion")));
+        let unfinished = BROKEN.replace("errors: 1", "errors: 0").replace("pan:1", "pan");
+        assert_eq!(pan(&unfinished, Answer::Holds), Err("search not completed".into()));
+
+        let spinor = |verdict: &str, complete: bool, answer| {
+            let text = format!(
+                r#"{{ "properties": [ {{ "kind": "ltl", "verdict": "{verdict}" }} ],
+                "stats": {{ "stored": 7, "matched": 2, "transitions": 9, "complete": {complete} }} }}"#
+            );
+            spinor_figures(&text, answer).map(|f| f.stored)
+        };
+        assert_eq!(spinor("violated", false, Answer::Violated), Ok(7));
+        assert_eq!(spinor("violated", false, Answer::Holds), Err("wrong answer: violated".into()));
+        assert_eq!(spinor("holds", true, Answer::Holds), Ok(7));
+        assert_eq!(spinor("holds", true, Answer::Violated), Err("wrong answer: holds".into()));
+        assert_eq!(spinor("unknown", false, Answer::Holds), Err("search not completed".into()));
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Needs `spin`, a C compiler and GNU time, and a spinor binary: `$SPINOR_BIN`, else the one cargo built in the same profile.
 
+use spinor_bench::workload::Source;
 use std::fs;
 use std::process::Command;
 use std::time::Duration;
@@ -25,8 +26,10 @@ fn the_smallest_sizes_count_the_same_and_leave_tables_and_plots() {
     let read = |name: &str| fs::read_to_string(dir.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
     let (rows, summary) = (read("rows.csv"), read("summary.md"));
     let records = spinor_bench::record::read(&rows).expect("rows");
-    let models = spinor_bench::workload::all().expect("the workloads").len();
-    for mode in ["plain", "default"] {
+    let all = spinor_bench::workload::all().expect("the workloads");
+    let models = all.len();
+    let ours = all.iter().filter(|w| matches!(w.source, Source::Ours(_))).count();
+    for (mode, models) in [("plain", models), ("default", models), ("ltl", ours), ("ltl-broken", ours)] {
         let done = records.iter().filter(|r| r.mode == mode && r.figures.is_ok()).count();
         assert_eq!(done, 2 * models, "both tools finish every model in mode {mode}\n{rows}");
     }
