@@ -24,3 +24,4 @@ active [N] proctype counter()
 /* A counter that leaves a value comes to the others; but it may be left alone. */
 ltl holds { ([]<> (c[0] == 1) && []<> (c[0] == 2)) -> []<> (c[0] == 7) }
 ltl broken { [] ((c[0] == 1) -> <> (c[0] == 2)) }
+ltl fair { []<> (c[0] == 0) }

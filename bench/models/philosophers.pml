@@ -40,3 +40,4 @@ active [N] proctype philosopher()
 /* Who eats again and again takes a fork for it; but who is hungry may starve, since the others may move alone. */
 ltl holds { []<> (eats[0] == 1) -> []<> taken[0] }
 ltl broken { []<> (eats[0] == 1) }
+ltl fair { [] ((eats[0] == 1) -> <> (eats[0] == 0)) }

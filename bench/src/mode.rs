@@ -94,7 +94,8 @@ const SPINOR_PLAIN: Side =
 
 /// The product of the model and SPIN's automaton for one of its formulas, up to the first violation.
 const fn pan(verify: &'static [&'static str]) -> Side {
-    Side::Spin { generate: &["-o1", "-o2", "-o3"], compile: &["-DNOREDUCE"], verify }
+    // Room for fourteen processes when there is fairness; it takes none otherwise.
+    Side::Spin { generate: &["-o1", "-o2", "-o3"], compile: &["-DNOREDUCE", "-DNFAIR=3"], verify }
 }
 
 const FAMILIES: Models = Models::Named(&["philosophers", "token_ring"]);
@@ -209,6 +210,20 @@ pub const MODES: &[Mode] = &[
         judged: Judged::Search { from: 100_000 },
         answer: Answer::Holds,
         models: FAMILIES,
+        states: EIGHT,
+        examples: false,
+    },
+    Mode {
+        name: "ltl-fair-only",
+        about: "a formula that holds because of weak fairness only",
+        sides: [
+            pan(&["-n", "-a", "-f", "-N", "fair"]),
+            Side::Spinor { name: "spinor fair", check: &["--plain", "-p", "fair", "--fair", "weak", "-j", "1"] },
+        ],
+        counts: Counts::Free,
+        judged: Judged::Search { from: 100_000 },
+        answer: Answer::Holds,
+        models: Models::Named(&["counters", "philosophers"]),
         states: EIGHT,
         examples: false,
     },
