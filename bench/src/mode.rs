@@ -228,6 +228,20 @@ pub const MODES: &[Mode] = &[
         examples: false,
     },
     Mode {
+        name: "ltl-threads",
+        about: "a formula that holds: Spinor's components by two threads against by one",
+        sides: [
+            Side::Spinor { name: "one thread", check: &["--plain", "-p", "holds", "--search", "scc", "-j", "1"] },
+            Side::Spinor { name: "two threads", check: &["--plain", "-p", "holds", "--search", "scc-par", "-j", "2"] },
+        ],
+        counts: Counts::Free,
+        judged: Judged::Wall,
+        answer: Answer::Holds,
+        models: Models::Ours,
+        states: (500_000, u64::MAX),
+        examples: false,
+    },
+    Mode {
         name: "ltl-broken",
         about: "a formula that is broken: what is stored until a violation is found",
         sides: [
