@@ -64,8 +64,11 @@ impl Asked<'_> {
         };
         let trace = searched.found.as_ref().map(|lasso| {
             let judge = Product::new(&replayed, self.claim, self.request.fairness);
-            let lasso =
-                if self.shorten { shorten::shorten(&judge, lasso, self.request.fairness) } else { lasso.clone() };
+            let lasso = if self.shorten {
+                shorten::shorten(&judge, lasso, self.request.fairness, searched.counters.stored)
+            } else {
+                lasso.clone()
+            };
             trace::build_endless(self.interp, &replayed, &endless(&judge, &lasso))
         });
         Answered { trace, searched, store_bytes }

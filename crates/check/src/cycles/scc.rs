@@ -49,6 +49,8 @@ const WAITING: u32 = u32::MAX;
 const NO_NUMBER: u32 = u32::MAX;
 /// So many states of a barren part are taken at once.
 const BLOCK: usize = 16;
+/// States visited for each one by which blocks grow.
+const EARLY: u64 = 512;
 
 pub fn search<R: Runs, V: Visited>(runs: &R, store: &V, request: &Request, observer: &mut dyn Observer) -> Searched {
     assert!(V::EXACT, "a state is expanded from its name");
@@ -86,7 +88,10 @@ fn search_by<R: Runs, V: Visited, S: Sum>(
         numbers: Vec::new(),
     };
     let found = dfs.all().unwrap_or(None);
-    dfs.pulse.counters.stored = store.len();
+    if found.is_none() {
+        // Else it is the states that were visited until then.
+        dfs.pulse.counters.stored = store.len();
+    }
     dfs.pulse.searched(found, request)
 }
 
@@ -316,7 +321,9 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
     fn visit_block(&mut self) -> Result<Option<Here>, Full> {
         let frame = self.frames.last().expect("there is one");
         let first = self.members.len();
-        let n = self.todo[frame.todo..].iter().rev().take(BLOCK).take_while(|todo| todo.barren).count();
+        // At first one by one: what is near should be found before anything is searched broadly.
+        let most = (self.pulse.counters.stored / EARLY).clamp(1, BLOCK as u64) as usize;
+        let n = self.todo[frame.todo..].iter().rev().take(most).take_while(|todo| todo.barren).count();
         for _ in 0..n {
             let Todo { to, from, .. } = self.todo.pop().expect("counted above");
             self.store.soon(&mut self.hand, to);
@@ -339,12 +346,15 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
             *end = self.moves.all.len();
         }
         self.settle()?;
-        for m in (0..n).rev() {
-            let start = if m == 0 { 0 } else { ends[m - 1] };
-            for at in (start..ends[m]).rev() {
-                let (to, new) = self.out[at];
-                if new {
-                    self.meet(at, to, m as u8)?;
+        // Cycles are found elsewhere, so what is not barren is next.
+        for barren in [true, false] {
+            for m in (0..n).rev() {
+                let start = if m == 0 { 0 } else { ends[m - 1] };
+                for at in (start..ends[m]).rev() {
+                    let (to, new) = self.out[at];
+                    if new && self.runs.part(self.moves.key(at)).barren == barren {
+                        self.meet(at, to, m as u8, barren)?;
+                    }
                 }
             }
         }
@@ -353,10 +363,9 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
 
     /// A new state.
     #[inline]
-    fn meet(&mut self, at: usize, to: StateId, from: u8) -> Result<(), Full> {
+    fn meet(&mut self, at: usize, to: StateId, from: u8, barren: bool) -> Result<(), Full> {
         let m = &self.moves.all[at];
         let (marks, pid) = (m.marks, m.pid);
-        let barren = self.runs.part(self.moves.key(at)).barren;
         if !barren {
             self.open.insert(to, WAITING)?;
         }

@@ -15,14 +15,19 @@
 use super::{Fairness, Lasso, Moves, Runs, Summary, all_marks};
 use std::collections::{HashMap, HashSet};
 
-/// States that are looked at for each of the two.
-const MOST: usize = 200_000;
+/// States that are looked at for each of the two, and at least so many.
+const MOST: usize = 100_000;
+const LEAST: usize = 2_000;
+/// So many times those that were visited until the run was found: what was found quickly is shown quickly.
+const TIMES: u64 = 2;
 /// A product with at most so many states is searched as a whole, by looking at so many moves.
-const FEW: usize = 5_000;
-const MOST_MOVES: usize = 5_000_000;
+const FEW: usize = 2_000;
+const MOST_MOVES: usize = 1_000_000;
 
-pub fn shorten<R: Runs>(runs: &R, lasso: &Lasso, fairness: Fairness) -> Lasso {
-    let mut walker = Walker { runs, desk: runs.desk(), moves: Moves::default() };
+/// `visited` states were, until it was found.
+pub fn shorten<R: Runs>(runs: &R, lasso: &Lasso, fairness: Fairness, visited: u64) -> Lasso {
+    let most = usize::try_from(TIMES * visited).unwrap_or(MOST).clamp(LEAST, MOST);
+    let mut walker = Walker { runs, desk: runs.desk(), moves: Moves::default(), most };
     if lasso.cycle.is_empty() {
         return walker.nearest_end(lasso.stem.len()).unwrap_or_else(|| lasso.clone());
     }
@@ -40,6 +45,8 @@ struct Walker<'a, R: Runs> {
     runs: &'a R,
     desk: R::Desk,
     moves: Moves,
+    /// States that may be looked at.
+    most: usize,
 }
 
 /// States in the order they were met, each with the one before it and the move from there.
@@ -112,7 +119,7 @@ impl<R: Runs> Walker<'_, R> {
     fn nearest_end(&mut self, n_moves: usize) -> Option<Lasso> {
         let (mut tree, initial) = self.start();
         let mut at = 0;
-        while at < tree.keys.len().min(MOST) {
+        while at < tree.keys.len().min(self.most) {
             let key = tree.keys[at].clone();
             self.expand(&key);
             if let Some(nth) = self.moves.ends {
@@ -133,7 +140,7 @@ impl<R: Runs> Walker<'_, R> {
             (lasso.stem.len()..keys.len() - 1).rev().map(|n| (&keys[n][..], n - lasso.stem.len())).collect();
         let (mut tree, initial) = self.start();
         let mut at = 0;
-        while at < tree.keys.len().min(MOST) {
+        while at < tree.keys.len().min(self.most) {
             if let Some(turn) = places.get(&tree.keys[at][..]) {
                 let (start, stem) = tree.path(at);
                 let mut cycle = lasso.cycle.clone();
@@ -162,7 +169,7 @@ impl<R: Runs> Walker<'_, R> {
         let mut tree = Tree::default();
         tree.put(&with(first, 0), None);
         let mut at = 0;
-        while at < tree.keys.len().min(MOST) {
+        while at < tree.keys.len().min(self.most) {
             let pair = tree.keys[at].clone();
             let (key, marks) = pair.split_at(pair.len() - 8);
             let marks = u64::from_le_bytes(*marks.first_chunk().expect("eight bytes"));
@@ -312,7 +319,7 @@ mod tests {
             for fairness in Fairness::ALL {
                 let store = Arena::new(&Budget::unlimited()).expect("room");
                 let Some(lasso) = components(&runs, &store, fairness).found else { continue };
-                let short = shorten(&runs, &lasso, fairness);
+                let short = shorten(&runs, &lasso, fairness, 1000);
                 replay(&runs, &short, fairness).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
                 let length = short.stem.len() + short.cycle.len();
                 assert!(length <= lasso.stem.len() + lasso.cycle.len(), "seed {seed}");

@@ -140,8 +140,11 @@ impl Sample {
         for _ in 0..STEPS {
             let from = &sample.states[at];
             steps(from, &mut bytes, &mut keys);
-            let next: Vec<&[u8]> =
-                keys.iter().map(|to| &bytes[to.clone()]).filter(|to| to.len() == key.len()).collect();
+            let next: Vec<&[u8]> = keys
+                .iter()
+                .map(|to| &bytes[to.clone()])
+                .filter(|to| to.len() == key.len() && *to != &from[..])
+                .collect();
             for to in &next {
                 changed.clear();
                 let words = from.chunks(size).zip(to.chunks(size)).enumerate();
