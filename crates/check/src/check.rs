@@ -109,12 +109,13 @@ pub fn check<E: Executors>(
         let asked = Asked { interp, search, store, kinds, settings };
         asked.safety(executors, observer, &mut report)
     });
+    let runtime = questions.iter().any(|q| q.kind == Kind::RuntimeError);
     for question in questions {
         let kind = question.kind;
         let property = match (answer(kind), &safety) {
             (Ok(()), Some(safety)) if is_safety(&kind) => safety.property(question.name, kind),
             (Ok(()), _) => {
-                let endless = Endless { interp, search: endless, store, fair_by, settings, started };
+                let endless = Endless { interp, search: endless, store, fair_by, settings, started, runtime };
                 endless.property(question, executors, observer, &mut report)
             }
             (Err(because), _) => open(question.name, kind, because),
@@ -138,6 +139,8 @@ struct Endless<'a> {
     fair_by: FairBy,
     settings: &'a Settings,
     started: Instant,
+    /// Run-time errors are asked about, too.
+    runtime: bool,
 }
 
 impl Endless<'_> {
@@ -196,9 +199,15 @@ impl Endless<'_> {
             shorten: settings.shorten,
             request,
         };
-        let Answered { trace, searched, store_bytes } = asked.answer(executors, observer);
+        let Answered { trace, searched, store_bytes, faulty } = asked.answer(executors, observer);
         if let (Some(trace), About::Stated(Said::Formula { formula, props })) = (&trace, &about) {
             cycles::answer::judge(self.interp, formula, props, trace);
+        }
+        if faulty && !self.runtime {
+            let note = format!("met but not asked about: {}; runs that it ends are not judged", Kind::RuntimeError);
+            if !report.notes.contains(&note) {
+                report.notes.push(note);
+            }
         }
         // The user knows the whole, not what is left of it.
         let stopped = searched.stopped.map(|why| match why {

@@ -95,6 +95,8 @@ struct Part {
     pid: Pid,
     name: String,
     moves: bool,
+    /// It has a part in handshakes of others, which are their moves.
+    receives: bool,
     /// In how many of the states it is able to move.
     able: usize,
 }
@@ -115,8 +117,11 @@ impl Story<'_> {
         if start == self.trace.steps.len() {
             return vec!["The run has ended, and its last state counts as if it were repeated for ever.".to_string()];
         }
-        let mut looks: Vec<usize> = self.trace.looks.iter().copied().filter(|n| *n >= start).collect();
-        looks.pop(); // where the cycle begins, once more
+        // All states in which somebody else may be next, also those that the search passed in one step.
+        let steps = &self.trace.steps;
+        let looked: BTreeSet<usize> = self.trace.looks.iter().copied().collect();
+        let anybody = |n: &usize| *n == start || looked.contains(n) || !steps[n - 1].keeps_floor;
+        let looks: Vec<usize> = (start..steps.len()).filter(anybody).collect();
         let mut parts: Vec<Part> = Vec::new();
         for n in &looks {
             let Some(state) = self.trace.before(*n) else { continue };
@@ -127,7 +132,7 @@ impl Story<'_> {
                 let part = match parts.iter_mut().position(|p| p.pid == pid && p.name == name) {
                     Some(at) => &mut parts[at],
                     None => {
-                        parts.push(Part { pid, name, moves: false, able: 0 });
+                        parts.push(Part { pid, name, moves: false, receives: false, able: 0 });
                         parts.last_mut().expect("just pushed")
                     }
                 };
@@ -136,21 +141,29 @@ impl Story<'_> {
         }
         for step in &self.trace.steps[start..] {
             parts.iter_mut().filter(|p| p.pid == step.step.pid).for_each(|p| p.moves = true);
+            let partner = step.step.partner.map(|(pid, _)| pid);
+            parts.iter_mut().filter(|p| partner == Some(p.pid)).for_each(|p| p.receives = true);
         }
         parts.sort_by_key(|p| p.pid);
         let names = |parts: Vec<&Part>| join(&parts.iter().map(|p| p.name.clone()).collect::<Vec<_>>());
         let movers: Vec<&Part> = parts.iter().filter(|p| p.moves).collect();
         let mut lines =
             vec![format!("{} {} in the cycle.", names(movers.clone()), verb(movers.len(), "moves", "move"))];
+        let receivers: Vec<&Part> = parts.iter().filter(|p| !p.moves && p.receives).collect();
+        if !receivers.is_empty() {
+            let verb = verb(receivers.len(), "receives", "receive");
+            lines.push(format!("{} {verb} there, which is the move of who sends.", names(receivers)));
+        }
         for part in parts.iter().filter(|p| !p.moves && p.able > 0) {
             let all = looks.len();
+            let itself = if part.receives { " by itself" } else { "" };
             lines.push(if part.able == all {
-                format!("{} is able to move all the time and never does.", part.name)
+                format!("{} is able to move{itself} all the time and never does.", part.name)
             } else {
-                format!("{} is able to move in {} of {all} states and never does.", part.name, part.able)
+                format!("{} is able to move{itself} in {} of {all} states and never does.", part.name, part.able)
             });
         }
-        let stand: Vec<&Part> = parts.iter().filter(|p| !p.moves && p.able == 0).collect();
+        let stand: Vec<&Part> = parts.iter().filter(|p| !p.moves && !p.receives && p.able == 0).collect();
         if !stand.is_empty() {
             lines.push(format!("{} {} not able to move there.", names(stand.clone()), verb(stand.len(), "is", "are")));
         }

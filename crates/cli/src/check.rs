@@ -12,12 +12,14 @@ use crate::result;
 use crate::screen::{Out, Screen, note, printable, quoted};
 use crate::trail;
 use spinor_check::check::{Executors, Interpreted, Said, Stated};
+use spinor_check::cycles::Fairness;
 use spinor_check::report::Report;
 use spinor_check::settings::Search;
 use spinor_jit::Jit;
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Expr, System};
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -157,6 +159,7 @@ fn check_one(options: &Options, screen: Screen, path: &Path) -> Answer {
         expect: options.expect,
         exit,
         macros: macros(options),
+        stated: given(options, settings.fairness),
     };
     match options.format {
         Format::Json => Answer { exit, text: String::new(), json: Some(result::of_report(&front, &interp, &report)) },
@@ -189,15 +192,27 @@ fn macros(options: &Options) -> String {
     words.chain(options.include_roots.iter().map(root)).collect()
 }
 
+/// The properties of the command line and what runs they are about, as they would be typed.
+fn given(options: &Options, fairness: Fairness) -> String {
+    let ltl = |f: &String| format!(" --ltl {}", quoted(&printable(f)));
+    let claim = |file: &PathBuf| format!(" --claim {}", quoted(&printable(&file.to_string_lossy())));
+    let fair = (fairness != Fairness::None).then(|| format!(" --fair {}", fairness.word()));
+    options.ltls.iter().map(ltl).chain(options.claims.iter().map(claim)).chain(fair).collect()
+}
+
 /// Writes every trace twice, as JSON and as SPIN's rows, and returns the names, JSON first.
 fn save(options: &Options, front: &Front, interp: &Interp, report: &Report) -> io::Result<Vec<PathBuf>> {
     let Some(dir) = &options.out else { return Ok(Vec::new()) };
     let named = |path: &Path, e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", path.display()));
     std::fs::create_dir_all(dir).map_err(|e| named(dir, e))?;
-    let mut saved = Vec::new();
+    let (mut saved, mut taken) = (Vec::new(), HashSet::new());
     for property in &report.properties {
         for (n, trace) in property.traces.iter().enumerate() {
-            let stem = stem(&front.path, &property.name, n);
+            // A formula may be named like something else that is asked, and an automaton like anything.
+            let mut stem = stem(&front.path, &property.name, n);
+            while !taken.insert(stem.clone()) {
+                stem.push_str("_2");
+            }
             let json = result::of_trace(front, interp, property, trace).pretty();
             let rows = match &trace.initial {
                 Some(initial) => trail::write(interp.system(), initial, &trace.steps, trace.cycle_start),

@@ -50,10 +50,9 @@ impl Broken<'_> {
                 },
                 p => (format!("{} always", text(p)), self.last()),
             },
-            _ => {
-                ("the formula on every run".to_string(), if self.is_settled() { self.last() } else { run.to_string() })
-            }
+            _ => ("the formula on every run".to_string(), run.to_string()),
         };
+        let found = if self.is_settled() { self.last() } else { found };
         format!("needed: {needed}.  Found: {found}.")
     }
 

@@ -4,7 +4,7 @@ use crate::options::Options;
 use crate::sha256;
 use spinor_ltl::Automaton;
 use spinor_model::diagnostic::Diagnostic;
-use spinor_model::ir::{Expr, System, UnOp};
+use spinor_model::ir::{BinOp, Expr, System, UnOp};
 use spinor_model::print;
 use spinor_model::source::{Sources, Span};
 use std::fmt;
@@ -99,20 +99,30 @@ pub fn load(path: &Path, options: &Options) -> Result<Front, Unreadable> {
     let mut more: Vec<(String, String)> =
         options.ltls.iter().map(|f| ("--ltl".to_string(), format!("ltl {{ {f}\n}}"))).collect();
     let mut given: Vec<(String, spinor_ltl::Hoa)> = Vec::new();
+    let (mut texts, mut hoas): (Vec<PathBuf>, Vec<PathBuf>) = (Vec::new(), Vec::new());
     for file in &options.claims {
         let text = read_text(file)?;
         let shown = file.to_string_lossy().into_owned();
         if !text.trim_start().starts_with("HOA:") {
+            // What it includes may state one.
+            if !text.contains("#include") {
+                texts.push(file.clone());
+            }
             more.push((shown, text));
             continue;
         }
         let hoa = spinor_ltl::from_hoa(&text);
         let hoa = hoa.map_err(|e| Unreadable { path: file.clone(), why: e.to_string() })?;
+        // It would end the text that it is put into below.
+        if let Some(text) = hoa.props.iter().find(|text| text.contains(['{', '}', '\n', '#'])) {
+            return Err(Unreadable { path: file.clone(), why: format!("the proposition `{text}` is no condition") });
+        }
         // What a proposition says is read as if it were a formula of the model.
         let ap =
             |(n, text): (usize, &String)| (shown.clone(), format!("ltl {} {{ ({text}) }}", column(given.len(), n)));
         more.extend(hoa.props.iter().enumerate().map(ap));
         given.push((shown, hoa));
+        hoas.push(file.clone());
     }
     let lang_options = spinor_lang::Options {
         defines: options.defines.clone(),
@@ -121,8 +131,27 @@ pub fn load(path: &Path, options: &Options) -> Result<Front, Unreadable> {
         more,
     };
     let loaded = spinor_lang::load(&name, &text, &lang_options, &|path: &Path| std::fs::read(path));
+    if let Some(m) = &loaded.model {
+        let claims = m.system.claims.iter().map(|c| c.span);
+        let files: Vec<&str> = claims
+            .chain(m.formulas.iter().map(|f| f.span))
+            .map(|span| loaded.sources.file_name(loaded.sources.surface(span)))
+            .collect();
+        if let Some(path) = texts.iter().find(|path| !files.contains(&&*path.to_string_lossy())) {
+            return Err(Unreadable { path: path.clone(), why: "it states no property".to_string() });
+        }
+        for (file, (_, hoa)) in given.iter().enumerate() {
+            let is_condition = |f: &spinor_lang::NamedFormula| condition(&f.formula, &f.props).is_some();
+            let temporal = |n: &usize| m.formulas.iter().any(|f| f.name == column(file, *n) && !is_condition(f));
+            if let Some(n) = (0..hoa.props.len()).find(temporal) {
+                let why = format!("the proposition `{}` looks at more than one state", hoa.props[n]);
+                return Err(Unreadable { path: hoas[file].clone(), why });
+            }
+        }
+    }
     let model = loaded.model.map(|m| {
-        let says = |name: &str| m.formulas.iter().find(|f| f.name == name).map(|f| condition(&f.formula, &f.props));
+        let says =
+            |name: &str| m.formulas.iter().find(|f| f.name == name).and_then(|f| condition(&f.formula, &f.props));
         let automata = given.into_iter().enumerate().map(|(file, (name, hoa))| {
             let looked = hoa.automaton.props.iter().map(|p| says(&column(file, p.0 as usize)).expect("read above"));
             let looked = looked.collect();
@@ -149,12 +178,21 @@ fn column(file: usize, n: usize) -> String {
 }
 
 /// A formula without temporal operators, as an expression.
-fn condition(f: &spinor_ltl::Formula, props: &[Expr]) -> Expr {
-    match f {
-        spinor_ltl::Formula::Prop(p) => props[p.0 as usize].clone(),
-        spinor_ltl::Formula::Not(f) => Expr::Unary(UnOp::Not, Box::new(condition(f, props))),
-        constant => Expr::Const(i32::from(*constant == spinor_ltl::Formula::True)),
-    }
+fn condition(f: &spinor_ltl::Formula, props: &[Expr]) -> Option<Expr> {
+    use spinor_ltl::Formula::{And, Equivalent, False, Implies, Not, Or, Prop, True};
+    let not = |e: Expr| Expr::Unary(UnOp::Not, Box::new(e));
+    let both = |op: BinOp, a: Expr, b: Expr| Expr::Binary(op, Box::new(a), Box::new(b));
+    let part = |f: &spinor_ltl::Formula| condition(f, props);
+    Some(match f {
+        True | False => Expr::Const(i32::from(*f == True)),
+        Prop(p) => props[p.0 as usize].clone(),
+        Not(a) => not(part(a)?),
+        And(a, b) => both(BinOp::And, part(a)?, part(b)?),
+        Or(a, b) => both(BinOp::Or, part(a)?, part(b)?),
+        Implies(a, b) => both(BinOp::Or, not(part(a)?), part(b)?),
+        Equivalent(a, b) => both(BinOp::Eq, not(part(a)?), not(part(b)?)),
+        _ => return None,
+    })
 }
 
 fn of_lang(system: &System, f: spinor_lang::NamedFormula) -> Formula {

@@ -73,7 +73,7 @@ pub fn replay(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, 
             text.push_str(&format!("{}  the trace {what}\n", screen.paint.bad("FAIL")));
         }
         None if run.cycle_start.is_some() => text.push_str("ok    the trace fits the model and repeats for ever\n"),
-        None => text.push_str("ok    the trace fits the model; nothing is wrong where it ends\n"),
+        None => text.push_str("ok    the trace fits the model; no fault shows where it ends\n"),
     }
     out.put(&text);
     Ok(exit)

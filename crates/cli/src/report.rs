@@ -35,6 +35,8 @@ pub struct Human<'a> {
     pub exit: Exit,
     /// What the model was read with, ready for a shell: ` -DN=3`.
     pub macros: String,
+    /// What the command line says about runs, in the same form.
+    pub stated: String,
 }
 
 /// The title of a violation ends, and its place begins, here.
@@ -196,7 +198,11 @@ impl Human<'_> {
         let model = format!("{}{}", quoted(&printable(&self.front.path)), self.macros);
         let _ = match self.saved.first() {
             Some(file) => writeln!(out, " next  spinor replay {model} {}", quoted(&printable(&file.to_string_lossy()))),
-            None => writeln!(out, " next  spinor check {model} -o traces    (saves the trace, for `spinor replay`)"),
+            None => writeln!(
+                out,
+                " next  spinor check {model}{} -o traces    (saves the trace, for `spinor replay`)",
+                self.stated
+            ),
         };
     }
 

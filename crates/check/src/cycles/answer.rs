@@ -26,6 +26,8 @@ use spinor_model::ir::{Effect, Expr, Pid, System};
 use spinor_model::optimise::{Optimisations, Watched, optimise};
 use spinor_model::successors::Successors;
 use spinor_store::{Arena, Compact, Full, Hint, Hints};
+use std::cell::LazyCell;
+use std::slice::from_ref;
 use std::sync::Arc;
 
 /// How a claim is to be answered.
@@ -47,6 +49,8 @@ pub struct Answered {
     pub trace: Option<Trace>,
     pub searched: Searched,
     pub store_bytes: u64,
+    /// Some runs are ended by a fault, and were not judged.
+    pub faulty: bool,
 }
 
 impl Asked<'_> {
@@ -71,7 +75,7 @@ impl Asked<'_> {
             };
             trace::build_endless(self.interp, &replayed, &endless(&judge, &lasso))
         });
-        Answered { trace, searched, store_bytes }
+        Answered { trace, searched, store_bytes, faulty: product.is_faulty() }
     }
 
     fn optimised(&self) -> Arc<System> {
@@ -187,11 +191,25 @@ pub fn judge(interp: &Interp, formula: &Formula, props: &[Expr], trace: &Trace) 
 /// What is true in the states that were looked at, before the cycle and in it.
 pub fn valuations(interp: &Interp, props: &[Expr], trace: &Trace) -> (Vec<Valuation>, Vec<Valuation>) {
     let judge = Interp::looking(interp.shared_system().clone(), props);
+    // A proposition that makes no difference to the formula is not looked at by the search, and may have no value. Then
+    // each is asked by itself, and what is taken for one that has none makes no difference either.
+    let each = LazyCell::new(|| {
+        let alone = |p| Interp::looking(interp.shared_system().clone(), from_ref(p));
+        props.iter().map(alone).collect::<Vec<Interp>>()
+    });
     let mut all: Vec<Valuation> = Vec::new();
     for n in &trace.looks {
         let mut state = trace.before(*n).expect("a state of the trace").clone();
         let mut bits = Vec::new();
-        judge.look(&mut state, &mut bits).expect("T6: the search could look, too");
+        if judge.look(&mut state, &mut bits).is_err() {
+            bits = vec![0; props.len().div_ceil(64)];
+            for (n, one) in each.iter().enumerate() {
+                let mut bit = Vec::new();
+                if one.look(&mut state, &mut bit).is_ok() {
+                    bits[n / 64] |= bit[0] << (n % 64);
+                }
+            }
+        }
         let holds = |n: &usize| bits[n / 64] >> (n % 64) & 1 == 1;
         all.push(Valuation::new((0..props.len()).filter(holds).map(|n| PropId(n as u32))));
     }

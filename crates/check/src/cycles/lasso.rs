@@ -6,6 +6,7 @@
 //!   walks are shortest ones, the whole is not: that would be a travelling salesman's problem.
 
 use super::{Fairness, Moves, Pids, Runs, Summary, all_marks};
+use spinor_ltl::Components;
 use spinor_model::ir::Pid;
 use spinor_store::{Full, StateId, Visited};
 use std::collections::{HashMap, VecDeque};
@@ -65,10 +66,10 @@ impl Component {
     }
 
     /// What the run that passes all of a part says; `None` if the part has no moves.
-    fn summary(&self, part: &[bool]) -> Option<Summary> {
+    fn summary(&self, states: &[usize], part: &[bool]) -> Option<Summary> {
         let mut sum: Option<Summary> = None;
         let mut any = false;
-        for n in (0..self.len()).filter(|n| part[*n]) {
+        for &n in states {
             let state = Summary::of_state(self.able[n]);
             let sum = match &mut sum {
                 Some(sum) => {
@@ -87,55 +88,33 @@ impl Component {
 
     /// A strongly connected part that is accepted as a whole.
     pub fn accepted_part(&self, n_marks: u32, fairness: Fairness) -> Option<Part> {
-        let mut todo: Vec<Part> = self.components(&vec![true; self.len()]);
-        while let Some(part) = todo.pop() {
-            let Some(sum) = self.summary(&part) else { continue };
-            if sum.is_accepted(n_marks, fairness) {
+        let mut part = vec![false; self.len()];
+        let mut todo = self.components(&(0..self.len()).collect::<Vec<_>>());
+        while let Some(states) = todo.pop() {
+            states.iter().for_each(|n| part[*n] = true);
+            let sum = self.summary(&states, &part);
+            if sum.is_some_and(|sum| sum.is_accepted(n_marks, fairness)) {
                 return Some(part);
             }
-            if fairness == Fairness::Strong && sum.marks == all_marks(n_marks) {
+            states.iter().for_each(|n| part[*n] = false);
+            if let Some(sum) = sum.filter(|sum| fairness == Fairness::Strong && sum.marks == all_marks(n_marks)) {
                 let never = sum.somewhere.without(sum.moved);
-                let mut rest = part;
-                for (is, able) in rest.iter_mut().zip(&self.able) {
-                    *is &= able.both(never).is_empty();
-                }
+                let rest: Vec<usize> = states.into_iter().filter(|n| self.able[*n].both(never).is_empty()).collect();
                 todo.extend(self.components(&rest));
             }
         }
         None
     }
 
-    /// The strongly connected components of a part.
-    fn components(&self, part: &[bool]) -> Vec<Part> {
-        let mut left = part.to_vec();
-        let mut all = Vec::new();
-        let mut backwards: Vec<Vec<usize>> = vec![Vec::new(); self.len()];
-        for n in (0..self.len()).filter(|n| part[*n]) {
-            self.inside(part, n).for_each(|m| backwards[m.to].push(n));
-        }
-        // Forwards and backwards from a state meet in its component.
-        while let Some(n) = left.iter().position(|is| *is) {
-            let forwards = self.reach(n, &left, |n| self.moves[n].iter().map(|m| m.to).collect());
-            let back = self.reach(n, &left, |n| backwards[n].clone());
-            let both: Part = forwards.iter().zip(&back).map(|(a, b)| *a && *b).collect();
-            left.iter_mut().zip(&both).for_each(|(left, is)| *left &= !is);
-            all.push(both);
-        }
+    /// The strongly connected components of some states, in ascending order.
+    fn components(&self, states: &[usize]) -> Vec<Vec<usize>> {
+        let place = |n: usize| states.binary_search(&n).ok();
+        // Moves that lead elsewhere stay where they are.
+        let target = |at: usize, nth: usize| self.moves[states[at]].get(nth).map(|m| place(m.to).unwrap_or(at));
+        let components = Components::new(states.len(), 0..states.len(), target);
+        let mut all = vec![Vec::new(); components.n];
+        states.iter().zip(&components.of).for_each(|(n, of)| all[*of as usize].push(*n));
         all
-    }
-
-    fn reach(&self, from: usize, part: &[bool], next: impl Fn(usize) -> Vec<usize>) -> Part {
-        let mut seen = vec![false; self.len()];
-        seen[from] = true;
-        let mut todo = vec![from];
-        while let Some(n) = todo.pop() {
-            for to in next(n) {
-                if part[to] && !std::mem::replace(&mut seen[to], true) {
-                    todo.push(to);
-                }
-            }
-        }
-        seen
     }
 
     /// The shortest way, by moves inside the part, to one that is wanted: the moves, and the state after them.
@@ -188,7 +167,8 @@ pub fn find_run(c: &Component, part: &[bool], from: usize, n_marks: u32, fairnes
     let mut owed = if fairness == Fairness::None { Pids::default() } else { all };
     let (mut cycle, mut at) = (Vec::new(), start);
     if fairness == Fairness::Strong {
-        let sum = c.summary(part).expect("an accepted part has moves");
+        let states: Vec<usize> = (0..c.len()).filter(|n| part[*n]).collect();
+        let sum = c.summary(&states, part).expect("an accepted part has moves");
         owed = owed.both(sum.somewhere);
     }
     let pay_state = |owed: Pids, n: usize| if fairness == Fairness::Weak { owed.both(c.able[n]) } else { owed };

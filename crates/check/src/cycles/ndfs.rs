@@ -37,7 +37,8 @@
 //!
 //! # Invariants
 //!   I1 a state is in `on_path` exactly while it has a frame of the first search
-//!   I2 a seed has no second bit yet (the argument above)
+//!   I2 a seed has no second bit yet (the argument above). Where the first search was cut, a second one may have been
+//!      ahead of it; such a seed is passed over, and what is not found then is not said to hold
 //!   I3 with `Target::Path` a second search meets only states that have their first bit: those it goes through are off
 //!      the path, or the seed, and have no moves left. (With `Target::Seed` it may pass the path and meet new
 //!      states; then there is a cycle, and it will be found.)
@@ -48,7 +49,7 @@
 //!   O3 5.2, the choice of successors kept between the searches  nothing to keep: `Runs` offers the same moves in the
 //!      same order whenever it is asked. A reduction that looks at the path will owe it; the graph without
 //!      the reduction is a test
-//!   O4 the budget is not asked for the bits
+//!   O4 the budget is not asked for bits beside a dense store: they are few beside the states
 //!   O5 lossy stores: a frame would have to hold its key
 //!
 //! # Cost  each state expanded at most twice; two bits a state, and a third for the path, where the store numbers its
@@ -58,7 +59,7 @@ use super::{Lasso, Moves, Pulse, Request, Runs, Searched, all_marks};
 use crate::observer::Observer;
 use crate::search::Halt;
 use crate::search::held::Held;
-use spinor_store::{Arena, Budget, Compact, Full, Marks, StateId, Visited};
+use spinor_store::{Account, Arena, Budget, Compact, Full, Marks, StateId, Visited};
 use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
@@ -124,6 +125,8 @@ impl std::error::Error for Refused {}
 
 /// A bit beside each state.
 pub trait Bits: Default {
+    /// Bytes that a place for one takes.
+    const PLACE: u64;
     fn has(&self, id: StateId) -> bool;
     /// Says whether it was not there before.
     fn put(&mut self, id: StateId) -> bool;
@@ -131,6 +134,8 @@ pub trait Bits: Default {
 }
 
 impl Bits for Marks {
+    /// A bit is little beside a state.
+    const PLACE: u64 = 0;
     fn has(&self, id: StateId) -> bool {
         Marks::has(self, id)
     }
@@ -145,6 +150,7 @@ impl Bits for Marks {
 }
 
 impl Bits for HashSet<StateId> {
+    const PLACE: u64 = size_of::<StateId>() as u64 + 1;
     fn has(&self, id: StateId) -> bool {
         self.contains(&id)
     }
@@ -156,6 +162,48 @@ impl Bits for HashSet<StateId> {
     fn remove(&mut self, id: StateId) {
         HashSet::remove(self, &id);
     }
+}
+
+/// Bits that ask the budget before there are more of them. A hash table grows by doubling, and has the old one beside
+/// the new one while it does; one place in eight stays free.
+struct Kept<B> {
+    bits: B,
+    len: usize,
+    room: usize,
+    account: Account,
+}
+
+impl<B: Bits> Kept<B> {
+    fn new(budget: &Arc<Budget>) -> Kept<B> {
+        Kept { bits: B::default(), len: 0, room: 0, account: budget.account() }
+    }
+
+    fn has(&self, id: StateId) -> bool {
+        self.bits.has(id)
+    }
+
+    fn put(&mut self, id: StateId) -> Result<bool, Full> {
+        let before = self.room;
+        if B::PLACE > 0 && self.len == before {
+            self.room = (2 * before).max(56);
+            self.account.charge(bytes_for::<B>(self.room))?;
+        }
+        let new = self.bits.put(id);
+        self.len += usize::from(new);
+        if self.room != before {
+            self.account.release(bytes_for::<B>(before));
+        }
+        Ok(new)
+    }
+
+    fn remove(&mut self, id: StateId) {
+        self.bits.remove(id);
+        self.len -= 1;
+    }
+}
+
+fn bytes_for<B: Bits>(room: usize) -> u64 {
+    room as u64 / 7 * 8 * B::PLACE
 }
 
 /// An exact store, and what holds bits for its names.
@@ -204,9 +252,9 @@ pub fn search<R: Runs, V: WithBits>(
         hand: store.hand(),
         desk: runs.desk(),
         pulse: Pulse::new(request, observer),
-        first: V::Bits::default(),
-        second: V::Bits::default(),
-        on_path: V::Bits::default(),
+        first: Kept::new(&request.budget),
+        second: Kept::new(&request.budget),
+        on_path: Kept::new(&request.budget),
         path: Path::new(&request.budget),
         nested: Path::new(&request.budget),
         n_second: 0,
@@ -269,9 +317,9 @@ struct Dfs<'a, R: Runs, V: WithBits> {
     hand: V::Hand<'a>,
     desk: R::Desk,
     pulse: Pulse<'a>,
-    first: V::Bits,
-    second: V::Bits,
-    on_path: V::Bits,
+    first: Kept<V::Bits>,
+    second: Kept<V::Bits>,
+    on_path: Kept<V::Bits>,
     path: Path,
     /// The path of the second search, from the seed.
     nested: Path,
@@ -307,7 +355,7 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
 
     /// The first search, until something is found.
     fn from(&mut self, initial: StateId) -> Result<Option<Here>, End> {
-        if self.first.put(initial)
+        if self.first.put(initial).map_err(|full| self.pulse.full(full))?
             && let Some(nth) = self.enter(initial)?
         {
             return Ok(Some(Here::Ends(nth)));
@@ -316,7 +364,7 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
             if let Some(to) = self.path.follow() {
                 // F2; what is too deep may be met again in time.
                 if !self.first.has(to) && !self.pulse.too_deep(self.path.frames.len() as u64) {
-                    self.first.put(to);
+                    self.first.put(to).map_err(|full| self.pulse.full(full))?;
                     if let Some(nth) = self.enter(to)? {
                         return Ok(Some(Here::Ends(nth)));
                     }
@@ -335,7 +383,7 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
     /// F1. The number of a move that ends the matter, if there is one.
     fn enter(&mut self, id: StateId) -> Result<Option<u32>, End> {
         let accepting = self.expand(id)?;
-        let new = self.on_path.put(id);
+        let new = self.on_path.put(id).map_err(|full| self.pulse.full(full))?;
         debug_assert!(new, "I1");
         let pushed = self.path.push(id, accepting, &self.out);
         pushed.map_err(|full| self.pulse.full(full))?;
@@ -346,6 +394,9 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
 
     /// The second search.
     fn cycle_from(&mut self, seed: StateId) -> Result<Option<StateId>, End> {
+        if self.pulse.cut && self.second.has(seed) {
+            return Ok(None); // I2
+        }
         assert!(!self.second.has(seed), "I2");
         self.enter_nested(seed)?;
         while !self.nested.frames.is_empty() {
@@ -370,7 +421,7 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
 
     /// S1
     fn enter_nested(&mut self, id: StateId) -> Result<(), End> {
-        self.second.put(id);
+        self.second.put(id).map_err(|full| self.pulse.full(full))?;
         let accepting = self.expand(id)?;
         let pushed = self.nested.push(id, accepting, &self.out);
         pushed.map_err(|full| self.pulse.full(full))?;

@@ -25,6 +25,8 @@ use spinor_model::layout::GRAIN;
 use spinor_model::successors::{Batch, Step, Successors};
 use spinor_store::Hint;
 use std::ops::Range;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// See the module. The system must have been made to look at the claim's propositions.
 pub struct Product<'a, S> {
@@ -37,6 +39,8 @@ pub struct Product<'a, S> {
     /// By state and valuation, if there are few: where the transitions lie that can be taken.
     rows: Vec<(u32, u32)>,
     transitions: Vec<Transition>,
+    /// Some run was ended by a fault.
+    faulty: AtomicBool,
 }
 
 /// There are no more rows than this.
@@ -76,7 +80,20 @@ impl<'a, S: Successors> Product<'a, S> {
                 rows.push((from, transitions.len() as u32));
             }
         }
-        Product { system, claim, owned: fairness != Fairness::None, parts, rows, transitions }
+        Product {
+            system,
+            claim,
+            owned: fairness != Fairness::None,
+            parts,
+            rows,
+            transitions,
+            faulty: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether a run was met that a fault ends. What it would have been accepted for nobody knows.
+    pub fn is_faulty(&self) -> bool {
+        self.faulty.load(Relaxed)
     }
 
     /// A hint for keys as long as this one, learned from states of the product.
@@ -134,7 +151,10 @@ impl<S: Successors> Runs for Product<'_, S> {
     }
 
     fn initial(&self, _: &mut Desk<S>, out: &mut Moves) {
-        let Ok(state) = self.system.initial() else { return };
+        let Ok(state) = self.system.initial() else {
+            self.faulty.store(true, Relaxed);
+            return;
+        };
         let mut key = Vec::new();
         self.system.pack(&state, &mut key);
         for at in &self.claim.automaton.initial {
@@ -202,6 +222,8 @@ impl<S: Successors> Runs for Product<'_, S> {
                 if let Some(to) = batch.key(outcome) {
                     let pid = self.owned.then(|| owners[outcome.step as usize]);
                     push(to, t.target, out, t.marks.0, pid);
+                } else {
+                    self.faulty.store(true, Relaxed);
                 }
             }
         }

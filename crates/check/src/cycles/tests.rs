@@ -37,6 +37,9 @@ pub(super) fn replay<R: Runs>(runs: &R, lasso: &Lasso, fairness: Fairness) -> Re
     };
     let mut ended = false;
     for nth in &lasso.stem {
+        if ended {
+            return Err("it goes on after a move that ends the matter".into());
+        }
         ended = step(&mut at, *nth)?.2;
     }
     if lasso.cycle.is_empty() {
@@ -45,7 +48,10 @@ pub(super) fn replay<R: Runs>(runs: &R, lasso: &Lasso, fairness: Fairness) -> Re
     let start = at.clone();
     let mut sum: Option<Summary> = None;
     for nth in &lasso.cycle {
-        let (m, able, _) = step(&mut at, *nth)?;
+        let (m, able, ends) = step(&mut at, *nth)?;
+        if ended || ends {
+            return Err("a move that ends the matter is part of a cycle, or before one".into());
+        }
         let state = Summary::of_state(able);
         let sum = match &mut sum {
             Some(sum) => {

@@ -182,7 +182,11 @@ impl Lower {
                     }
                 }
                 Unit::Never(c) => {
-                    let t = self.claim(c);
+                    let mut t = self.claim(c);
+                    // Several without a name are told apart.
+                    if c.name.is_none() && !system.claims.is_empty() {
+                        t.name = format!("{}_{}", t.name, system.claims.len() + 1);
+                    }
                     system.claims.push(t);
                 }
                 Unit::Trace(t) => {
@@ -211,6 +215,7 @@ impl Lower {
         }
         system.active = active.into_iter().map(|(id, _)| id).collect();
         let formulas = ltls.iter().enumerate().map(|(n, l)| self.formula(l, n)).collect::<Vec<_>>();
+        self.check_names_of_properties(&system, &formulas);
         self.check_combinations();
         system.mtypes = std::mem::take(&mut self.mtypes);
         system.globals = std::mem::take(&mut self.globals).frame;
@@ -226,6 +231,23 @@ impl Lower {
                 .at(c.span, "C code")
                 .help("write this part in Promela; Spinor runs models without a C compiler"),
         );
+    }
+
+    /// A property is asked for by its name, and shown under it.
+    fn check_names_of_properties(&mut self, system: &System, formulas: &[NamedFormula]) {
+        let claims = system.claims.iter().map(|t| (&t.name, t.span));
+        let mut known: Vec<(&String, Span)> = Vec::new();
+        for (name, span) in claims.chain(formulas.iter().map(|f| (&f.name, f.span))) {
+            match known.iter().find(|(other, _)| *other == name) {
+                Some((_, first)) => self.report(
+                    Diagnostic::error("P0101", format!("`{name}` is declared twice"))
+                        .at(span, "declared again here")
+                        .label(*first, "first declared here")
+                        .help("two claims or formulas of one model have different names"),
+                ),
+                None => known.push((name, span)),
+            }
+        }
     }
 
     /// What cannot stand in one model.
