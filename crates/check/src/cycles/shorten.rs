@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 
 /// States that are looked at for each of the two, and at least so many.
 const MOST: usize = 100_000;
-const LEAST: usize = 2_000;
+const LEAST: usize = 20_000;
 /// So many times those that were visited until the run was found: what was found quickly is shown quickly.
 const TIMES: u64 = 2;
 /// A product with at most so many states is searched as a whole, by looking at so many moves.
