@@ -203,3 +203,29 @@ fn spin_follows(dir: &Path, text: &str, interp: &Interp, trace: &spinor_check::t
     let rows = trail.lines().filter(|l| !l.starts_with("-1")).count();
     assert!(rows == 0 || said.contains(&format!("trail ends after {rows} steps")), "{case}\n{trail}\n{said}");
 }
+
+/// The models of DIFFERENCES.md about weak fairness: SPIN finds nothing, we find a run.
+#[test]
+fn the_page_of_differences_is_right_about_weak_fairness() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../DIFFERENCES.md");
+    let page = std::fs::read_to_string(page).expect("DIFFERENCES.md");
+    let dir = std::env::temp_dir().join(format!("spinor-fair-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).expect("a folder");
+    let run = |program: &str, args: &[&str]| {
+        let out = Command::new(program).args(args).current_dir(&dir).output();
+        String::from_utf8_lossy(&out.unwrap_or_else(|e| panic!("{program}: {e}")).stdout).into_owned()
+    };
+    let models: Vec<&str> = page.split("```promela fair\n").skip(1).filter_map(|s| s.split("```").next()).collect();
+    assert_eq!(models.len(), 2);
+    for model in models {
+        std::fs::write(dir.join("m.pml"), model).expect("a model");
+        run("spin", &["-a", "-o1", "-o2", "-o3", "m.pml"]);
+        run("tcc", &["-w", "-DNOREDUCE", "-o", "pan", "pan.c"]);
+        let pan = dir.join("pan").to_string_lossy().into_owned();
+        assert!(run(&pan, &["-a", "-f", "-m2000"]).contains("errors: 0"), "{model}");
+        assert!(run(&pan, &["-a", "-m2000"]).contains("errors: 1"), "{model}");
+        let ours = run(env!("CARGO_BIN_EXE_spinor"), &["check", "-q", "m.pml", "--fair", "weak"]);
+        assert!(ours.starts_with("FAIL  ltl"), "{ours}");
+    }
+    let _ = std::fs::remove_dir_all(&dir);
+}
