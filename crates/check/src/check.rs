@@ -5,7 +5,8 @@ use crate::clock::{Clock, memory_bytes, peak_memory_bytes};
 use crate::cycles::answer::Answered;
 use crate::cycles::{self, Fairness};
 use crate::observer::Observer;
-use crate::plan::{self, Cell, Combination};
+use crate::plan::{self, Asking, Cell, Combination};
+use crate::reduce::{self, Reduced, Reduction, Selector};
 use crate::report::{Chosen, PropertyReport, Report, Stats, Unreached};
 use crate::search::{Request, SAFETY, Searched, Stopped, Tally, bfs, dfs, order};
 use crate::settings::{FairBy, Search, Selection, Settings, Store};
@@ -76,7 +77,7 @@ pub fn check<E: Executors>(
     let chosen = Chosen {
         search: search.word(),
         endless: questions.iter().any(|q| plan::is_endless(q.kind)).then_some(endless.word()),
-        por: "off",
+        por: "off", // until a search leaves something out
         sym: "off",
         fair: settings.fairness.word(),
         fair_by: (settings.fairness == Fairness::Weak).then_some(fair_by.word()),
@@ -92,8 +93,16 @@ pub fn check<E: Executors>(
         truncations: Vec::new(),
         notes: Vec::new(),
         advice: Vec::new(),
+        unreduced: Vec::new(),
         searches: Vec::new(),
         chosen,
+    };
+    let asking = Asking {
+        wanted: settings.reduce,
+        plain: settings.plain,
+        counts_all: settings.all_errors.is_some(),
+        stutter_invariant: true,
+        refusal: reduce::refusal(system),
     };
     let answer = |property| {
         let search = if plan::is_endless(property) { endless } else { search };
@@ -106,7 +115,8 @@ pub fn check<E: Executors>(
     let is_safety = |kind: &Kind| SAFETY.contains(kind);
     let kinds: Vec<Kind> = questions.iter().map(|q| q.kind).filter(|k| is_safety(k) && answer(*k).is_ok()).collect();
     let safety = (!kinds.is_empty()).then(|| {
-        let asked = Asked { interp, search, store, kinds, settings };
+        let reduce = report.reduces(asking, SAFETY_SEARCH);
+        let asked = Asked { interp, search, store, kinds, reduce, settings };
         asked.safety(executors, observer, &mut report)
     });
     let runtime = questions.iter().any(|q| q.kind == Kind::RuntimeError);
@@ -115,7 +125,7 @@ pub fn check<E: Executors>(
         let property = match (answer(kind), &safety) {
             (Ok(()), Some(safety)) if is_safety(&kind) => safety.property(question.name, kind),
             (Ok(()), _) => {
-                let endless = Endless { interp, search: endless, store, fair_by, settings, started, runtime };
+                let endless = Endless { interp, search: endless, store, fair_by, settings, started, runtime, asking };
                 endless.property(question, executors, observer, &mut report)
             }
             (Err(because), _) => open(question.name, kind, because),
@@ -123,6 +133,26 @@ pub fn check<E: Executors>(
         report.properties.push(property);
     }
     Ok(report)
+}
+
+/// What the search for what a finite run can show is called where properties have names.
+const SAFETY_SEARCH: &str = "safety";
+
+impl Report {
+    /// Decides which steps the search for a property leaves out, and takes note of it.
+    fn reduces(&mut self, asking: Asking, property: &str) -> Option<Selector> {
+        let (reduction, why) = plan::choose_reduction(asking);
+        if let Some(why) = why {
+            self.unreduced.push((property.to_string(), why.to_string()));
+        }
+        match reduction {
+            plan::Reduction::None => None,
+            plan::Reduction::By(selector) => {
+                self.chosen.por = reduction.word();
+                Some(selector)
+            }
+        }
+    }
 }
 
 /// A property that stays open.
@@ -141,6 +171,7 @@ struct Endless<'a> {
     started: Instant,
     /// Run-time errors are asked about, too.
     runtime: bool,
+    asking: Asking,
 }
 
 impl Endless<'_> {
@@ -189,6 +220,9 @@ impl Endless<'_> {
             budget: Budget::new(limit),
             jobs: settings.jobs.max(1),
         };
+        let stutter_invariant = claim.stutter_invariant;
+        let asking = Asking { counts_all: false, stutter_invariant, ..self.asking };
+        let reduce = report.reduces(asking, &name);
         let asked = cycles::answer::Asked {
             interp: self.interp,
             claim: &claim,
@@ -197,6 +231,7 @@ impl Endless<'_> {
             fair_by: self.fair_by,
             optimise: settings.optimisations(),
             shorten: settings.shorten,
+            reduce,
             request,
         };
         let Answered { trace, searched, store_bytes, faulty } = asked.answer(executors, observer);
@@ -356,6 +391,7 @@ struct Asked<'a> {
     search: Search,
     store: Store,
     kinds: Vec<Kind>,
+    reduce: Option<Selector>,
     settings: &'a Settings,
 }
 
@@ -370,9 +406,11 @@ impl Asked<'_> {
     fn safety<E: Executors>(&self, executors: &E, observer: &mut dyn Observer, report: &mut Report) -> Safety {
         let Asked { interp, settings, .. } = *self;
         let clock = Clock::start();
-        let system = optimised(interp.shared_system(), settings.optimisations());
+        let system = optimised(interp.shared_system(), settings.optimisations(), self.reduce.is_some());
         let replayed = Interp::new(system.clone());
-        let exec = Arc::new(executors.executor(system, &[]));
+        let exec = Arc::new(executors.executor(system.clone(), &[]));
+        let asked = reduce::Asked { looked: &[], cycles: self.kinds != [Kind::EndState], fair: false };
+        let reduction = self.reduce.map(|selector| Arc::new(Reduction::new(system, selector, asked)));
         // What the program holds by now, native code and all, is not the search's to spend.
         let limit = settings.max_memory.map_or(u64::MAX, |n| n.saturating_sub(memory_bytes()));
         let request = Request {
@@ -386,7 +424,13 @@ impl Asked<'_> {
         };
         let Ran { searched, store_bytes, omission } = {
             let table = settings.table.unwrap_or(TABLE).min(limit / 4 * 3);
-            run(&exec, self.search, self.store, table, &request, observer)
+            match &reduction {
+                None => run(&exec, self.search, self.store, table, &request, observer),
+                Some(reduction) => {
+                    let reduced = Arc::new(Reduced::new(exec.clone(), reduction.clone()));
+                    run(&reduced, self.search, self.store, table, &request, observer)
+                }
+            }
         };
         let (cpu_seconds, wall_seconds) = (clock.cpu_seconds(), clock.wall_seconds());
         let Searched { found, tally, counters, reached, truncated, stopped, bytes } = searched;
@@ -506,10 +550,10 @@ fn brief(x: f64) -> String {
 }
 
 /// The system that is searched. Its steps are those of the model, statement by statement.
-fn optimised(system: &Arc<System>, wanted: Optimisations) -> Arc<System> {
+fn optimised(system: &Arc<System>, wanted: Optimisations, params: bool) -> Arc<System> {
     match wanted {
         Optimisations::NONE => system.clone(),
-        _ => Arc::new(optimise(system, wanted, &Watched::default()).0),
+        _ => Arc::new(optimise(system, wanted, &Watched { params, ..Watched::default() }).0),
     }
 }
 

@@ -6,7 +6,8 @@
 //! arguments are in `search/bfs.rs` and `search/dfs.rs`.
 
 use crate::cycles::Fairness;
-use crate::settings::{FairBy, Search, Store};
+use crate::reduce::Selector;
+use crate::settings::{FairBy, Reduce, Search, Store};
 use crate::verdict::Kind;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -22,6 +23,17 @@ pub enum Cell {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reduction {
     None,
+    By(Selector),
+}
+
+impl Reduction {
+    pub fn word(self) -> &'static str {
+        match self {
+            Reduction::None => "off",
+            Reduction::By(Selector::Ample) => "ample",
+            Reduction::By(Selector::Stubborn) => "stubborn",
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,7 +70,8 @@ pub fn finds_cycles(search: Search) -> bool {
 
 /// The table.
 pub fn cell(c: Combination) -> Cell {
-    let Combination { search, property, store, reduction: Reduction::None, fairness, fair_by } = c;
+    // The reduced graph is chosen before the search, and has the runs that matter to any of them (`reduce`).
+    let Combination { search, property, store, reduction: _, fairness, fair_by } = c;
     if search == Search::Auto || store == Store::Auto || fair_by == FairBy::Auto {
         return Cell::Refused("`auto` is a request; `choose` turns it into a search and a store");
     }
@@ -135,6 +148,38 @@ fn endless(search: Search, store: Store, fairness: Fairness, fair_by: FairBy) ->
     }
 }
 
+/// What is known of a question when it is decided which steps may be left out.
+#[derive(Clone, Copy, Debug)]
+pub struct Asking {
+    pub wanted: Reduce,
+    pub plain: bool,
+    /// Every violation is to be counted.
+    pub counts_all: bool,
+    /// Who looks at the runs cannot tell how long they stay where nothing is to be seen.
+    pub stutter_invariant: bool,
+    /// What the system has that forbids it.
+    pub refusal: Option<&'static str>,
+}
+
+/// How steps are left out of a search, and if they are not, why not.
+pub fn choose_reduction(asking: Asking) -> (Reduction, Option<&'static str>) {
+    let by = match asking.wanted {
+        Reduce::Off => return (Reduction::None, None),
+        Reduce::Ample => Selector::Ample,
+        Reduce::Auto | Reduce::Stubborn => Selector::Stubborn,
+    };
+    let why = match asking {
+        Asking { plain: true, .. } => return (Reduction::None, None),
+        Asking { refusal: Some(why), .. } => why,
+        Asking { counts_all: true, .. } => "all violations are to be counted, and fewer steps show fewer of them",
+        Asking { stutter_invariant: false, .. } => {
+            "the property is not known to be the same for runs that stay longer in some states"
+        }
+        _ => return (Reduction::By(by), None),
+    };
+    (Reduction::None, Some(why))
+}
+
 /// What `auto` means for what a finite run can show.
 pub fn choose(search: Search, store: Store) -> (Search, Store) {
     let store = match store {
@@ -183,6 +228,9 @@ const FAIR: [(Fairness, FairBy); 5] = [
     (Fairness::Strong, FairBy::Scc),
 ];
 
+const REDUCTIONS: [Reduction; 3] =
+    [Reduction::None, Reduction::By(Selector::Ample), Reduction::By(Selector::Stubborn)];
+
 /// Every row of the table, in order.
 pub fn rows() -> Vec<(Combination, Cell)> {
     let mut out = Vec::new();
@@ -190,8 +238,10 @@ pub fn rows() -> Vec<(Combination, Cell)> {
         for property in Kind::ALL {
             for store in STORES {
                 for (fairness, fair_by) in FAIR {
-                    let c = Combination { search, property, store, reduction: Reduction::None, fairness, fair_by };
-                    out.push((c, cell(c)));
+                    for reduction in REDUCTIONS {
+                        let c = Combination { search, property, store, reduction, fairness, fair_by };
+                        out.push((c, cell(c)));
+                    }
                 }
             }
         }
@@ -209,16 +259,16 @@ fn fair_word(fairness: Fairness, by: FairBy) -> String {
     }
 }
 
-/// The places of a row: property, store, fairness.
-type Place = [usize; 3];
+/// The places of a row: property, store, fairness, reduction.
+type Place = [usize; 4];
 
-/// Splits places until each part is all combinations of some properties, some stores and some fairnesses.
-fn boxes(places: Vec<Place>, axis: usize) -> Vec<[BTreeSet<usize>; 3]> {
-    let sides: [BTreeSet<usize>; 3] = std::array::from_fn(|i| places.iter().map(|p| p[i]).collect());
+/// Splits places until each part is all combinations of some properties, stores, fairnesses and reductions.
+fn boxes(places: Vec<Place>, axis: usize) -> Vec<[BTreeSet<usize>; 4]> {
+    let sides: [BTreeSet<usize>; 4] = std::array::from_fn(|i| places.iter().map(|p| p[i]).collect());
     if sides.iter().map(BTreeSet::len).product::<usize>() == places.len() {
         return vec![sides];
     }
-    let split = |n: &usize| boxes(places.iter().copied().filter(|p| p[axis] == *n).collect(), (axis + 1) % 3);
+    let split = |n: &usize| boxes(places.iter().copied().filter(|p| p[axis] == *n).collect(), (axis + 1) % 4);
     sides[axis].iter().flat_map(split).collect()
 }
 
@@ -233,13 +283,19 @@ impl fmt::Display for Printed {
         let properties: Vec<String> = Kind::ALL.iter().map(|k| k.word().to_string()).collect();
         let stores: Vec<String> = STORES.iter().map(|s| s.word().to_string()).collect();
         let fair: Vec<String> = FAIR.iter().map(|(fairness, by)| fair_word(*fairness, *by)).collect();
+        let reductions: Vec<String> = REDUCTIONS.iter().map(|r| r.word().to_string()).collect();
         for search in SEARCHES {
             writeln!(f, "--search {}", search.word())?;
             let mut answers: Vec<(Cell, Vec<Place>)> = Vec::new();
             for (c, cell) in rows().into_iter().filter(|(c, _)| c.search == search) {
                 let of = |words: &[String], word: &str| words.iter().position(|w| w == word).expect("a row's word");
                 let fairness = fair_word(c.fairness, c.fair_by);
-                let place = [of(&properties, c.property.word()), of(&stores, c.store.word()), of(&fair, &fairness)];
+                let place = [
+                    of(&properties, c.property.word()),
+                    of(&stores, c.store.word()),
+                    of(&fair, &fairness),
+                    of(&reductions, c.reduction.word()),
+                ];
                 match answers.iter_mut().find(|(known, _)| *known == cell) {
                     Some((_, places)) => places.push(place),
                     None => answers.push((cell, vec![place])),
@@ -251,9 +307,10 @@ impl fmt::Display for Printed {
                     Cell::OneWay(why) => ("one way", why),
                     Cell::Refused(why) => ("refused", why),
                 };
-                for [p, s, w] in boxes(places, 0) {
+                for [p, s, w, r] in boxes(places, 0) {
                     let (p, s, w) = (some(&p, &properties), some(&s, &stores), some(&w, &fair));
-                    writeln!(f, "  {word:<8} property {p}; store {s}; fairness {w}\n           {why}")?;
+                    let r = some(&r, &reductions);
+                    writeln!(f, "  {word:<8} property {p}; store {s}; fairness {w}; reduction {r}\n           {why}")?;
                 }
             }
         }
@@ -314,14 +371,14 @@ mod tests {
         for search in SEARCHES {
             for (_, cell) in rows() {
                 let all = rows().into_iter().enumerate().filter(|(_, (c, other))| c.search == search && *other == cell);
-                let places: Vec<Place> = all.map(|(n, _)| [n / 20 % 9, n / 5 % 4, n % 5]).collect();
+                let places: Vec<Place> = all.map(|(n, _)| [n / 60 % 9, n / 15 % 4, n / 3 % 5, n % 3]).collect();
                 let n: usize =
                     boxes(places.clone(), 0).iter().map(|b| b.iter().map(BTreeSet::len).product::<usize>()).sum();
                 assert_eq!(n, places.len());
             }
         }
         let text = Printed.to_string();
-        assert!(text.contains("store hashcompact, bitstate; fairness any\n"), "{text}");
+        assert!(text.contains("store hashcompact, bitstate; fairness any; reduction any\n"), "{text}");
         for property in Kind::ALL {
             assert!(text.contains(property.word()), "{text}");
         }

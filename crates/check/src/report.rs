@@ -17,6 +17,8 @@ pub struct Report {
     pub notes: Vec<String>,
     /// After a limit was met: what would help, and what it costs.
     pub advice: Vec<String>,
+    /// Searches that left nothing out though they might have, and why.
+    pub unreduced: Vec<(String, String)>,
     /// One entry per search that ran.
     pub searches: Vec<Stats>,
     pub chosen: Chosen,

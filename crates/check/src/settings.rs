@@ -15,6 +15,7 @@ pub struct Settings {
     /// What runs must be, to count as violations.
     pub fairness: Fairness,
     pub fair_by: FairBy,
+    pub reduce: Reduce,
     /// The clean semantics: no reduction, no static optimisation.
     pub plain: bool,
     /// The static optimisations, each by itself.
@@ -65,6 +66,19 @@ pub enum FairBy {
     Copies,
 }
 
+/// Which steps may be left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Reduce {
+    /// As many as can be, where that is known to be right.
+    #[default]
+    Auto,
+    Off,
+    /// All but those of one process.
+    Ample,
+    /// All but those that others may have to do with.
+    Stubborn,
+}
+
 /// How states are kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Store {
@@ -95,6 +109,7 @@ impl Default for Settings {
             store: Store::Auto,
             fairness: Fairness::None,
             fair_by: FairBy::Auto,
+            reduce: Reduce::Auto,
             plain: false,
             optimise: Optimisations::ALL,
             max_depth: None,

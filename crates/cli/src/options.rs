@@ -4,7 +4,7 @@
 //! built yet is there to be refused by name: never ignored, never offered.
 
 use spinor_check::cycles::Fairness;
-use spinor_check::settings::{DEFAULT_TRACES, FairBy, Search, Selection, Settings, Store};
+use spinor_check::settings::{DEFAULT_TRACES, FairBy, Reduce, Search, Selection, Settings, Store};
 use spinor_model::optimise::Optimisations;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -206,9 +206,9 @@ pub const OPTIONS: &[OptionRow] = &[
     .default("auto")
     .help("how it is searched: states by bfs (shortest traces) or dfs, cycles by the others")
     .spin("-DBFS"),
-    row(Id::Por, "por", Takes::OneOf(&["auto", "off"], &["ample", "stubborn", "leap"]), CHECK)
+    row(Id::Por, "por", Takes::OneOf(&["auto", "off", "ample", "stubborn"], &["leap"]), CHECK)
         .default("auto")
-        .help("partial order reduction")
+        .help("which steps are left out where others show as much: by process, or by what steps have to do with each other")
         .spin("-DNOREDUCE"),
     row(
         Id::Sym,
@@ -423,6 +423,7 @@ pub struct Options {
     pub claims: Vec<PathBuf>,
     pub fairness: Fairness,
     pub fair_by: FairBy,
+    pub reduce: Reduce,
     pub store: Store,
     pub plain: bool,
     pub no_dead: bool,
@@ -484,6 +485,7 @@ impl Options {
             store: self.store,
             fairness: self.fairness,
             fair_by: self.fair_by,
+            reduce: self.reduce,
             plain: self.plain,
             optimise: Optimisations { dead: !self.no_dead, merge: !self.no_merge, unread: !self.no_unread },
             max_depth: self.depth,
@@ -748,7 +750,7 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
             }
         }
         // One value each so far, and it is the default.
-        Id::Por | Id::Sym => {}
+        Id::Sym => {}
         Id::Ltl => o.ltls.push(text),
         Id::Claim => o.claims.push(bytes.into()),
         Id::Fair => {
@@ -764,6 +766,14 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 "flag" => FairBy::Flags,
                 "copies" => FairBy::Copies,
                 _ => FairBy::Auto,
+            }
+        }
+        Id::Por => {
+            o.reduce = match text.as_str() {
+                "off" => Reduce::Off,
+                "ample" => Reduce::Ample,
+                "stubborn" => Reduce::Stubborn,
+                _ => Reduce::Auto,
             }
         }
         Id::Executor => {
@@ -982,7 +992,7 @@ mod tests {
 
     #[test]
     fn what_is_not_built_is_refused_by_name() {
-        assert!(refused("m.pml --por ample").contains("`--por ample` is not built yet; `auto` and `off` exist"));
+        assert!(refused("m.pml --por leap").contains("`--por leap` is not built yet"));
         assert!(
             refused("m.pml --search dfs-fifo").contains("is not built yet"),
             "{}",

@@ -189,7 +189,8 @@ pub trait Successors: Sync {
         self.fire(state, &steps, batch);
         steps.len()
     }
-    /// The same, and whose each of the steps is; `owners` is cleared first.
+    /// The same, and whose each of the steps is; `owners` is cleared first. A system that leaves out steps names behind
+    /// those who could have taken them.
     fn expand_owned(&self, state: &mut Self::State, batch: &mut Batch, owners: &mut Vec<Pid>) -> usize {
         let mut steps = Vec::new();
         self.enabled(state, &mut steps);

@@ -12,11 +12,12 @@ use super::by_process::ByProcess;
 use super::fair::{self, By, Fair};
 use super::ndfs::{self, Target, WithBits};
 use super::product::Product;
-use super::{Fairness, Lasso, Moves, Request, Runs, Searched, cndfs, scc, shorten, union};
+use super::{Fairness, Lasso, Move, Moves, Request, Runs, Searched, cndfs, scc, shorten, union};
 use crate::check::Executors;
 use crate::claim::Claim;
 use crate::observer::Observer;
 use crate::plan;
+use crate::reduce::{self, Reduced, Reduction, Selector};
 use crate::search::Stopped;
 use crate::settings::{FairBy, Search, Store};
 use crate::trace::{self, Endless, Trace};
@@ -41,6 +42,7 @@ pub struct Asked<'a> {
     pub fair_by: FairBy,
     pub optimise: Optimisations,
     pub shorten: bool,
+    pub reduce: Option<Selector>,
     pub request: Request,
 }
 
@@ -57,7 +59,37 @@ impl Asked<'_> {
     pub fn answer<E: Executors>(&self, executors: &E, observer: &mut dyn Observer) -> Answered {
         let system = self.optimised();
         let replayed = Interp::looking(system.clone(), &self.claim.looked);
-        let exec = Arc::new(executors.executor(system, &self.claim.looked));
+        let exec = Arc::new(executors.executor(system.clone(), &self.claim.looked));
+        let asked = reduce::Asked { looked: &self.claim.looked, cycles: true, fair: self.request.fairness != Fairness::None };
+        let reduction = self.reduce.map(|selector| Arc::new(Reduction::new(system, selector, asked)));
+        let (searched, store_bytes, faulty) = match &reduction {
+            None => self.find(exec, observer),
+            Some(reduction) => self.find(Arc::new(Reduced::new(exec, reduction.clone())), observer),
+        };
+        let trace = searched.found.as_ref().map(|lasso| {
+            let judge = Product::new(&replayed, self.claim, self.request.fairness);
+            let lasso = match reduction {
+                None => lasso.clone(),
+                Some(reduction) => {
+                    let reduced = Reduced::new(Arc::new(replayed.clone()), reduction);
+                    renumbered(lasso, &Product::new(&reduced, self.claim, self.request.fairness), &judge)
+                }
+            };
+            let lasso = if self.shorten {
+                shorten::shorten(&judge, &lasso, self.request.fairness, searched.counters.stored)
+            } else {
+                lasso
+            };
+            trace::build_endless(self.interp, &replayed, &endless(&judge, &lasso))
+        });
+        Answered { trace, searched, store_bytes, faulty }
+    }
+
+    fn find<S: Successors + Send + 'static>(
+        &self,
+        exec: Arc<S>,
+        observer: &mut dyn Observer,
+    ) -> (Searched, u64, bool) {
         // Whose a move is matters also where moves are ordered by it.
         let owned = if self.search == Search::NdfsProcess { Fairness::Weak } else { self.request.fairness };
         let product = Product::new(&*exec, self.claim, owned);
@@ -66,16 +98,7 @@ impl Asked<'_> {
             Store::Arena => self.with(Arena::new(budget), &product, observer),
             _ => self.with(Compact::new(budget, self.hints(exec.clone(), owned)), &product, observer),
         };
-        let trace = searched.found.as_ref().map(|lasso| {
-            let judge = Product::new(&replayed, self.claim, self.request.fairness);
-            let lasso = if self.shorten {
-                shorten::shorten(&judge, lasso, self.request.fairness, searched.counters.stored)
-            } else {
-                lasso.clone()
-            };
-            trace::build_endless(self.interp, &replayed, &endless(&judge, &lasso))
-        });
-        Answered { trace, searched, store_bytes, faulty: product.is_faulty() }
+        (searched, store_bytes, product.is_faulty())
     }
 
     fn optimised(&self) -> Arc<System> {
@@ -85,7 +108,7 @@ impl Asked<'_> {
         }
         let hides_waiting = self.request.fairness != Fairness::None && has_rendezvous(system);
         let counts_steps = !self.claim.stutter_invariant || hides_waiting;
-        let watched = Watched { exprs: &self.claim.looked, counts_steps, ..Watched::default() };
+        let watched = Watched { exprs: &self.claim.looked, counts_steps, params: self.reduce.is_some(), ..Watched::default() };
         Arc::new(optimise(system, self.optimise, &watched).0)
     }
 
@@ -156,6 +179,33 @@ impl Asked<'_> {
 }
 
 const ONE_MARK: &str = "nested search is given claims with one mark, at states";
+
+/// The same run, in the numbers of a product that has more moves.
+fn renumbered<S: Successors, T: Successors>(lasso: &Lasso, few: &Product<'_, S>, all: &Product<'_, T>) -> Lasso {
+    let (mut few_moves, mut few_desk) = (Moves::default(), few.desk());
+    let (mut all_moves, mut all_desk) = (Moves::default(), all.desk());
+    few.initial(&mut few_desk, &mut few_moves);
+    let mut key = few_moves.key(lasso.initial).to_vec();
+    let mut walk = |numbers: &[u32]| {
+        let mut out = Vec::with_capacity(numbers.len());
+        for nth in numbers {
+            few_moves.clear();
+            few.moves(&mut few_desk, &key, &mut few_moves);
+            all_moves.clear();
+            all.moves(&mut all_desk, &key, &mut all_moves);
+            let to = few_moves.key(*nth as usize);
+            let marks = few_moves.all[*nth as usize].marks;
+            let same = |m: &Move| m.marks == marks && all_moves.keys[m.to.clone()] == *to;
+            let found = all_moves.all.iter().position(same).expect("a selected move is a move");
+            out.push(found as u32);
+            key = to.to_vec();
+        }
+        out
+    };
+    let stem = walk(&lasso.stem);
+    let cycle = walk(&lasso.cycle);
+    Lasso { initial: lasso.initial, stem, cycle }
+}
 
 /// The steps of a run of the product.
 fn endless<S: Successors>(product: &Product<'_, S>, lasso: &Lasso) -> Endless {

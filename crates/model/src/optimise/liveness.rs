@@ -45,7 +45,7 @@ const MAX_SLOTS: u64 = 256;
 const MAX_WORK: usize = 1 << 28;
 
 /// Appends the resets; returns how many.
-pub(super) fn reset(system: &mut System, asked: &Asked) -> usize {
+pub(super) fn reset(system: &mut System, asked: &Asked, params: bool) -> usize {
     let hidden: Vec<bool> = system.globals.vars.iter().map(|v| v.hidden).collect();
     let mut n = 0;
     for (t, asked) in system.proctypes.iter_mut().zip(&asked.slots) {
@@ -53,7 +53,7 @@ pub(super) fn reset(system: &mut System, asked: &Asked) -> usize {
             continue;
         }
         let slots = slots_of(&t.frame);
-        let analysis = Analysis::new(t, asked, &hidden);
+        let analysis = Analysis::new(t, asked, &hidden, params);
         let rest = analysis.rest.clone();
         for (edge, dead) in analysis.resets() {
             for slot in dead.iter() {
@@ -92,7 +92,7 @@ struct Analysis<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    fn new(t: &'a Proctype, asked: &Bits, hidden_globals: &'a [bool]) -> Analysis<'a> {
+    fn new(t: &'a Proctype, asked: &Bits, hidden_globals: &'a [bool], params: bool) -> Analysis<'a> {
         let n = t.frame.n_slots as usize;
         let (always, hidden, kept, rest, born) = (asked.clone(), Bits::new(n), Bits::new(n), vec![0; n], Bits::new(n));
         let mut a = Analysis { t, hidden_globals, always, hidden, kept, rest, born };
@@ -102,7 +102,9 @@ impl<'a> Analysis<'a> {
         for effect in t.edges.iter().flat_map(|e| &e.effects) {
             each_write(effect, &mut |place| each_slot(place, &mut |s| written.put(s)));
         }
-        (0..t.n_params as usize).for_each(|s| written.put(s));
+        if !params {
+            (0..t.n_params as usize).for_each(|s| written.put(s));
+        }
         for var in &t.frame.vars {
             let slots = var.slot as usize..(u64::from(var.slot) + var.shape.n_slots()) as usize;
             for slot in slots {

@@ -56,6 +56,8 @@ pub struct Watched<'a> {
     pub accept: bool,
     /// Somebody may count steps: a claim that is not known to be closed under stuttering, a formula with `X`.
     pub counts_steps: bool,
+    /// Parameters that are never assigned are to keep their values, so that they tell processes apart.
+    pub params: bool,
 }
 
 /// What was done.
@@ -79,7 +81,7 @@ pub fn optimise(system: &System, which: Optimisations, watched: &Watched<'_>) ->
         done.hidden = unread::hide(&mut out, watched);
     }
     if which.dead {
-        done.resets = liveness::reset(&mut out, &asked);
+        done.resets = liveness::reset(&mut out, &asked, watched.params);
     }
     if which.merge {
         done.merged = merge::merge(&mut out, &asked, watched);

@@ -1,0 +1,456 @@
+//! The processes that live, and what their steps have to do with each other.
+//!
+//! As long as the same processes live, with the same values in their fixed slots, one table says all that does not
+//! depend on the rest of the state. A *transition* is an edge of one process of the cast (a handshake is two of them,
+//! taken together); those of the edges at the location where the process stands are *current*.
+//!
+//! # The relations
+//!   t *disturbs* u   in some state where both can be taken, one keeps the other from being taken, or their order
+//!                    matters. Never for two of one process at different locations: they cannot both be taken.
+//!   u *enables* t    it may make true what t needs, and t cannot be taken yet
+//!   t *meets* u      they may be the two halves of a handshake
+//!   A row of a table goes one step further: it has a current transition c where the relation holds of c, or of a
+//!   transition that the process of c comes to only by taking c; and of processes not made yet if c leads to making them.
+//!
+//! Each row may have too much, never too little (`touch`).
+
+use super::statics::Statics;
+use super::touch::{Actor, ActorId, Atom, Touch, USES, Use, Walk};
+use spinor_model::index::Idx;
+use spinor_model::interp::Interp;
+use spinor_model::ir::{EdgeId, Effect, Expr, Loc, Pid, ProctypeId, System};
+use spinor_model::layout::Layout;
+use spinor_model::state::State;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Casts with more transitions are not reduced: the tables grow with the square.
+pub(super) const MOST_TRANSITIONS: usize = 4096;
+
+#[derive(Debug)]
+pub(super) struct Cast {
+    n_live: usize,
+    /// By process: its proctype, then the values of the slots that tell it apart.
+    signature: Vec<i32>,
+    /// By process: the number of its first edge.
+    first: Vec<u32>,
+    owner: Vec<ActorId>,
+    /// By process and location.
+    current: Vec<Vec<Vec<u32>>>,
+    pub n_words: usize,
+    disturbs: Vec<u64>,
+    enables: Vec<u64>,
+    meets: Vec<u64>,
+    pub flags: Vec<Flags>,
+}
+
+/// What else is known of a transition.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Flags {
+    /// It may be half of a handshake.
+    pub half: bool,
+    /// Somebody outside may see it, or it closes a loop: not in a selection that leaves something out.
+    pub kept_out: bool,
+}
+
+/// A set of transitions.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Set(pub Vec<u64>);
+
+impl Set {
+    pub fn new(n_words: usize) -> Set {
+        Set(vec![0; n_words])
+    }
+    #[inline]
+    pub fn has(&self, t: u32) -> bool {
+        self.0[t as usize / 64] >> (t % 64) & 1 == 1
+    }
+    #[inline]
+    pub fn put(&mut self, t: u32) {
+        self.0[t as usize / 64] |= 1 << (t % 64);
+    }
+    pub fn clear(&mut self, n_words: usize) {
+        self.0.clear();
+        self.0.resize(n_words, 0);
+    }
+    fn add(&mut self, other: &Set) {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
+    }
+    fn meets(&self, other: &[u64]) -> bool {
+        self.0.iter().zip(other).any(|(a, b)| a & b != 0)
+    }
+}
+
+/// What a cast is made from.
+pub(super) struct Making<'a> {
+    pub system: &'a System,
+    pub statics: &'a Statics,
+    pub interp: &'a Interp,
+    pub looked: &'a [Expr],
+    /// Loops are closed.
+    pub closes: bool,
+    pub fair: bool,
+}
+
+impl Making<'_> {
+    /// The cast of a state, if it is not too large.
+    pub fn cast(&self, state: &State, signature: Vec<i32>) -> Option<Cast> {
+        let n_live = state.n_procs();
+        let mut actors: Vec<Actor> = (0..n_live as Pid)
+            .map(|pid| Actor { proctype: state.proctype(pid), pid: Some(pid) })
+            .collect();
+        let unborn = self.unborn(&actors);
+        actors.extend(unborn.iter().map(|t| Actor { proctype: *t, pid: None }));
+        let mut first = Vec::new();
+        let mut owner = Vec::new();
+        for (i, actor) in actors.iter().enumerate() {
+            first.push(owner.len() as u32);
+            owner.resize(owner.len() + self.system.proctypes[actor.proctype].edges.len(), i);
+        }
+        if owner.len() > MOST_TRANSITIONS {
+            return None;
+        }
+        let walk = |me| Walk {
+            system: self.system,
+            statics: self.statics,
+            interp: self.interp,
+            state,
+            actors: &actors,
+            me,
+        };
+        let mut touches = Vec::with_capacity(owner.len());
+        for (i, actor) in actors.iter().enumerate() {
+            let walk = walk(Some(i));
+            touches.extend(self.system.proctypes[actor.proctype].edges.ids().map(|e| walk.edge(e)));
+        }
+        if self.fair {
+            for (i, actor) in actors.iter().enumerate() {
+                for loc in self.system.proctypes[actor.proctype].locs.ids() {
+                    let able = walk(Some(i)).able(loc);
+                    for (touch, _) in touches.iter_mut().zip(&owner).filter(|(_, owner)| **owner != i) {
+                        if touch.changes(&able) {
+                            touch.writes.insert(Atom::Able(i, loc)); // F
+                        }
+                    }
+                }
+            }
+        }
+        let seen = walk(None).looked(self.looked);
+        let n_words = owner.len().div_ceil(64);
+        let index = Index::new(&touches, &owner, n_words);
+        let reach = self.reach(&actors, &first, &touches, n_words);
+        let mut cast = Cast {
+            n_live,
+            signature,
+            owner,
+            current: Vec::new(),
+            n_words,
+            disturbs: Vec::new(),
+            enables: Vec::new(),
+            meets: Vec::new(),
+            flags: Vec::new(),
+            first,
+        };
+        for (i, actor) in actors[..n_live].iter().enumerate() {
+            let t = &self.system.proctypes[actor.proctype];
+            let numbers = |l: Loc| t.locs[l].edges.iter().map(|e| cast.first[i] + e.index() as u32).collect();
+            cast.current.push(t.locs.ids().map(numbers).collect());
+        }
+        // Only transitions of those that live are ever current.
+        let n_rows = cast.first.get(n_live).map_or(cast.owner.len(), |f| *f as usize);
+        for (t, touch) in touches.iter().enumerate().take(n_rows) {
+            let me = cast.owner[t];
+            let proctype = actors[me].proctype;
+            let edge = t - cast.first[me] as usize;
+            let row = |targets: &Set, own: bool| {
+                let mut row = vec![0; n_words];
+                for (i, actor) in actors[..n_live].iter().enumerate().filter(|(i, _)| own || *i != me) {
+                    let from = cast.first[i];
+                    for (e, edge) in self.system.proctypes[actor.proctype].edges.enumerated() {
+                        let c = from + e.index() as u32;
+                        if targets.has(c) || targets.meets(&reach[i][edge.to.index()].0) || {
+                            let runs = &touches[c as usize].runs;
+                            !runs.is_empty() && reach_of_unborn(runs, &actors, n_live, &reach).any(|r| targets.meets(&r.0))
+                        } {
+                            row[c as usize / 64] |= 1 << (c % 64);
+                        }
+                    }
+                }
+                row
+            };
+            let disturbs = row(&index.disturbed(t, touch), false);
+            let enables = row(&index.enabling(touch), true);
+            let half = touch.sends.is_some() || touch.takes.is_some();
+            let meets = if half { row(&index.meeting(t, touch, &touches), false) } else { vec![0; n_words] };
+            cast.disturbs.extend(disturbs);
+            cast.enables.extend(enables);
+            cast.meets.extend(meets);
+            let closes = self.closes && self.statics.closes[proctype.index()][edge];
+            cast.flags.push(Flags { half, kept_out: closes || is_seen(touch, &seen) });
+        }
+        Some(cast)
+    }
+
+    /// Proctypes of which processes may yet be made.
+    fn unborn(&self, actors: &[Actor]) -> Vec<ProctypeId> {
+        let mut found: BTreeSet<ProctypeId> = BTreeSet::new();
+        let mut todo: Vec<ProctypeId> = actors.iter().map(|a| a.proctype).collect();
+        while let Some(t) = todo.pop() {
+            for effect in self.system.proctypes[t].edges.iter().flat_map(|e| &e.effects) {
+                if let Effect::Run { proctype, .. } = effect
+                    && found.insert(*proctype)
+                {
+                    todo.push(*proctype);
+                }
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    /// By process and location: the transitions that may be taken from there on, by the process and those it makes.
+    fn reach(&self, actors: &[Actor], first: &[u32], touches: &[Touch], n_words: usize) -> Vec<Vec<Set>> {
+        let n_live = actors.iter().filter(|a| a.pid.is_some()).count();
+        // Whoever is not there yet may do anything that its proctype can, and so may those it makes.
+        let mut unborn: BTreeMap<ProctypeId, Set> = BTreeMap::new();
+        for (i, actor) in actors.iter().enumerate().skip(n_live) {
+            let mut all = Set::new(n_words);
+            let n = self.system.proctypes[actor.proctype].edges.len() as u32;
+            (first[i]..first[i] + n).for_each(|t| all.put(t));
+            unborn.insert(actor.proctype, all);
+        }
+        loop {
+            let mut grew = false;
+            for (i, actor) in actors.iter().enumerate().skip(n_live) {
+                let n = self.system.proctypes[actor.proctype].edges.len() as u32;
+                let runs: BTreeSet<ProctypeId> =
+                    (first[i]..first[i] + n).flat_map(|t| touches[t as usize].runs.iter().copied()).collect();
+                let mut mine = unborn[&actor.proctype].clone();
+                runs.iter().for_each(|r| mine.add(&unborn[r]));
+                if mine != unborn[&actor.proctype] {
+                    unborn.insert(actor.proctype, mine);
+                    grew = true;
+                }
+            }
+            if !grew {
+                break;
+            }
+        }
+        let mut out = Vec::new();
+        for (i, actor) in actors.iter().enumerate() {
+            let t = &self.system.proctypes[actor.proctype];
+            let mut sets = vec![Set::new(n_words); t.locs.len()];
+            if i >= n_live {
+                sets.fill(unborn[&actor.proctype].clone());
+                out.push(sets);
+                continue;
+            }
+            loop {
+                let mut grew = false;
+                for loc in t.locs.ids() {
+                    let mut here = sets[loc.index()].clone();
+                    for e in &t.locs[loc].edges {
+                        let c = first[i] + e.index() as u32;
+                        here.put(c);
+                        here.add(&sets[t.edges[*e].to.index()]);
+                        touches[c as usize].runs.iter().for_each(|r| here.add(&unborn[r]));
+                    }
+                    if here != sets[loc.index()] {
+                        sets[loc.index()] = here;
+                        grew = true;
+                    }
+                }
+                if !grew {
+                    break;
+                }
+            }
+            out.push(sets);
+        }
+        out
+    }
+}
+
+/// What those do that a transition makes.
+fn reach_of_unborn<'r>(
+    runs: &'r BTreeSet<ProctypeId>,
+    actors: &'r [Actor],
+    n_live: usize,
+    reach: &'r [Vec<Set>],
+) -> impl Iterator<Item = &'r Set> {
+    let made = move |(i, a): (usize, &Actor)| (i >= n_live && runs.contains(&a.proctype)).then_some(&reach[i][0]);
+    actors.iter().enumerate().filter_map(made)
+}
+
+/// Does somebody outside notice the step?
+fn is_seen(touch: &Touch, seen: &Touch) -> bool {
+    // Who may do anything may do what is looked at, if anything is.
+    let looks = seen.wild || !(seen.reads.is_empty() && seen.chans.is_empty());
+    looks && touch.changes(seen)
+}
+
+/// Who touches what.
+struct Index {
+    readers: BTreeMap<Atom, Set>,
+    writers: BTreeMap<Atom, Set>,
+    users: BTreeMap<(u8, Use), Set>,
+    wild: Set,
+    all: Set,
+    youngest: Set,
+    /// By process.
+    own: Vec<Set>,
+    owner: Vec<ActorId>,
+    n_words: usize,
+}
+
+impl Index {
+    fn new(touches: &[Touch], owner: &[ActorId], n_words: usize) -> Index {
+        let empty = || Set::new(n_words);
+        let mut index = Index {
+            readers: BTreeMap::new(),
+            writers: BTreeMap::new(),
+            users: BTreeMap::new(),
+            wild: empty(),
+            all: empty(),
+            youngest: empty(),
+            own: vec![empty(); owner.last().map_or(0, |o| o + 1)],
+            owner: owner.to_vec(),
+            n_words,
+        };
+        for (t, touch) in touches.iter().enumerate() {
+            let n = t as u32;
+            for atom in touch.guards.iter().chain(&touch.reads) {
+                index.readers.entry(*atom).or_insert_with(empty).put(n);
+            }
+            for atom in &touch.writes {
+                index.writers.entry(*atom).or_insert_with(empty).put(n);
+            }
+            for u in &touch.chans {
+                index.users.entry(*u).or_insert_with(empty).put(n);
+            }
+            if touch.wild {
+                index.wild.put(n);
+            }
+            if touch.youngest {
+                index.youngest.put(n);
+            }
+            index.all.put(n);
+            index.own[owner[t]].put(n);
+        }
+        index
+    }
+
+    fn disturbed(&self, t: usize, touch: &Touch) -> Set {
+        let mut out = Set::new(self.n_words);
+        if touch.wild {
+            out.add(&self.all);
+        } else {
+            let mut with = |set: Option<&Set>| set.iter().for_each(|s| out.add(s));
+            for atom in &touch.writes {
+                with(self.readers.get(atom));
+                with(self.writers.get(atom));
+            }
+            for atom in touch.guards.iter().chain(&touch.reads) {
+                with(self.writers.get(atom));
+            }
+            for (c, how) in &touch.chans {
+                for other in USES.into_iter().filter(|o| how.disturbs(*o)) {
+                    with(self.users.get(&(*c, other)));
+                }
+            }
+            out.add(&self.wild);
+            if touch.youngest {
+                // Only one process is the youngest.
+                out.0.iter_mut().zip(&self.youngest.0).for_each(|(a, b)| *a &= !b);
+            }
+        }
+        out.0.iter_mut().zip(&self.own[self.owner[t]].0).for_each(|(a, b)| *a &= !b);
+        out
+    }
+
+    fn enabling(&self, touch: &Touch) -> Set {
+        let mut out = self.wild.clone();
+        if touch.wild {
+            return self.all.clone();
+        }
+        for atom in &touch.guards {
+            if let Some(set) = self.writers.get(atom) {
+                out.add(set);
+            }
+        }
+        for (c, waiting) in &touch.waits {
+            for how in USES.into_iter().filter(|u| u.enables(*waiting)) {
+                if let Some(set) = self.users.get(&(*c, how)) {
+                    out.add(set);
+                }
+            }
+        }
+        out
+    }
+
+    fn meeting(&self, t: usize, touch: &Touch, touches: &[Touch]) -> Set {
+        let mut out = Set::new(self.n_words);
+        for (u, other) in touches.iter().enumerate().filter(|(u, _)| self.owner[*u] != self.owner[t]) {
+            let meets = |a: &Option<super::touch::Half>, b: &Option<super::touch::Half>| {
+                a.as_ref().zip(b.as_ref()).is_some_and(|(a, b)| a.meets(b))
+            };
+            if meets(&touch.sends, &other.takes) || meets(&touch.takes, &other.sends) {
+                out.put(u as u32);
+            }
+        }
+        out
+    }
+}
+
+impl Cast {
+    /// Is this the cast of the state?
+    pub fn fits(&self, layout: &Layout, statics: &Statics, key: &[u8]) -> bool {
+        let mut said = self.signature.iter();
+        let mut next = |value: i32| said.next() == Some(&value);
+        layout.n_procs.read(key) as usize == self.n_live
+            && layout.frames(key).all(|(at, t)| {
+                next(t.index() as i32) && statics.told_by[t.index()].iter().all(|f| next(f.read(&key[at..])))
+            })
+    }
+
+    #[inline]
+    pub fn transition(&self, pid: Pid, edge: EdgeId) -> u32 {
+        self.first[pid as usize] + edge.index() as u32
+    }
+
+    #[inline]
+    pub fn current(&self, pid: Pid, loc: Loc) -> &[u32] {
+        &self.current[pid as usize][loc.index()]
+    }
+
+    #[inline]
+    pub fn owner(&self, t: u32) -> Pid {
+        self.owner[t as usize] as Pid
+    }
+
+    fn row<'r>(&self, table: &'r [u64], t: u32) -> &'r [u64] {
+        &table[t as usize * self.n_words..(t as usize + 1) * self.n_words]
+    }
+
+    #[inline]
+    pub fn disturbs(&self, t: u32) -> &[u64] {
+        self.row(&self.disturbs, t)
+    }
+
+    #[inline]
+    pub fn enables(&self, t: u32) -> &[u64] {
+        self.row(&self.enables, t)
+    }
+
+    #[inline]
+    pub fn meets(&self, t: u32) -> &[u64] {
+        self.row(&self.meets, t)
+    }
+}
+
+/// What tells casts apart.
+pub(super) fn signature(layout: &Layout, statics: &Statics, key: &[u8]) -> Vec<i32> {
+    let mut out = Vec::new();
+    for (at, t) in layout.frames(key) {
+        out.push(t.index() as i32);
+        out.extend(statics.told_by[t.index()].iter().map(|f| f.read(&key[at..])));
+    }
+    out
+}

@@ -1,0 +1,284 @@
+//! What the reduction knows of a system before it meets a state.
+//!
+//! # Fixed slots
+//!   A slot that no edge writes keeps the value it was made with: for ever if it is a global one, for the life of its
+//!   process if it is a local one. So an index or a channel that is computed from such slots, `_pid` and constants is the
+//!   same whenever the process looks at it, and the table of a cast (`cast`) has the value instead of the expression.
+//!
+//! # Chains
+//!   A step goes on until the floor is given back: over the locations inside a `d_step`, and inside an `atomic` as far as
+//!   the process can. Wherever it could stop, it may stop: at a location inside an `atomic` it may be blocked.
+//!
+//! # Loops
+//!   A cycle of states takes some process round a cycle of its control graph: the oldest that moves in it lives all
+//!   the while, because who makes a process is older than it. So if every cycle of every control graph has an edge that
+//!   *closes* it, and a state with a closing step in its selection is expanded in full, every cycle of the reduced graph
+//!   passes a state that is expanded in full. This is the cycle condition, settled before the search: the reduced
+//!   graph is a function of the states alone, the same for every search, every number of threads, and every automaton
+//!   beside the system. (Static reduction: [KLMPY98].)
+//!   Which edges close is a matter of taste; those are taken that a selection would seldom have anyway.
+
+use spinor_model::index::Idx;
+use spinor_model::ir::{
+    Edge, EdgeId, Effect, Expr, Guard, Init, Loc, Pattern, Place, Proctype, ProctypeId, Scope, System, Then,
+};
+use spinor_model::layout::{Field, Layout};
+use std::collections::BTreeSet;
+
+/// Arrays longer than this are one thing.
+pub(super) const MOST_SLOTS: u64 = 64;
+/// Fixed slots of a process that differ from process to process; with more of them the rest count as written.
+const MOST_FIXED: usize = 16;
+
+pub(super) struct Statics {
+    /// By slot.
+    pub fixed_globals: Vec<bool>,
+    /// By proctype and slot.
+    pub fixed_locals: Vec<Vec<bool>>,
+    /// By proctype: fixed slots that its processes may have different values in.
+    pub told_by: Vec<Vec<Field>>,
+    /// By proctype and edge.
+    pub chains: Vec<Vec<Chain>>,
+    pub closes: Vec<Vec<bool>>,
+    /// Locations whose labels somebody asks for.
+    pub labels: BTreeSet<(ProctypeId, Loc)>,
+}
+
+/// Where a step may lead.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Chain {
+    /// Locations at which the process goes on at once, if it can.
+    pub inner: Vec<Loc>,
+    /// Locations where it may be afterwards.
+    pub ends: Vec<Loc>,
+}
+
+impl Statics {
+    pub fn new(system: &System, layout: &Layout, looked: &[Expr]) -> Statics {
+        let mut fixed_globals = vec![true; system.globals.n_slots as usize];
+        let mut fixed_locals: Vec<Vec<bool>> = Vec::new();
+        for t in system.proctypes.iter() {
+            let mut fixed = vec![true; t.frame.n_slots as usize];
+            for effect in t.edges.iter().flat_map(|e| &e.effects) {
+                each_write(effect, &mut |place| {
+                    let (slots, frame) = match place.scope {
+                        Scope::Global => (&mut fixed_globals, &system.globals),
+                        Scope::Local => (&mut fixed, &t.frame),
+                    };
+                    let var = &frame.vars[place.var];
+                    let from = var.slot as usize;
+                    slots[from..from + var.shape.n_slots() as usize].fill(false);
+                });
+            }
+            fixed_locals.push(fixed);
+        }
+        let mut told_by = Vec::new();
+        for ((t, frame), fixed) in system.proctypes.iter().zip(&layout.procs).zip(&mut fixed_locals) {
+            let said = |slot: u32| {
+                let same = |i: &Init| matches!(i, Init::Value { slot: s, value, .. } if *s == slot && !is_const(value));
+                let chan = |i: &Init| matches!(i, Init::Chan { slot: s, .. } if *s == slot);
+                slot < t.n_params || t.frame.inits.iter().any(|i| same(i) || chan(i))
+            };
+            let mut fields = Vec::new();
+            for slot in (0..t.frame.n_slots).filter(|s| said(*s)) {
+                if !fixed[slot as usize] {
+                    continue;
+                }
+                let field = frame.slots[slot as usize];
+                if fields.len() < MOST_FIXED && field.bytes > 0 {
+                    fields.push(field);
+                } else {
+                    fixed[slot as usize] = false;
+                }
+            }
+            told_by.push(fields);
+        }
+        let chains: Vec<Vec<Chain>> =
+            system.proctypes.iter().map(|t| t.edges.iter().map(|e| chain(t, e)).collect()).collect();
+        let mut labels = BTreeSet::new();
+        let mut label = |e: &Expr| {
+            if let Expr::AtLabel { proctype, loc, .. } = e {
+                labels.insert((*proctype, *loc));
+            }
+        };
+        looked.iter().for_each(|e| e.each_part(&mut label));
+        system.proctypes.iter().for_each(|t| t.each_expr(&mut |e| e.each_part(&mut label)));
+        let closes = system.proctypes.iter().zip(&chains).map(|(t, chains)| closing(t, chains)).collect();
+        Statics { fixed_globals, fixed_locals, told_by, chains, closes, labels }
+    }
+}
+
+fn is_const(e: &Expr) -> bool {
+    matches!(e, Expr::Const(_))
+}
+
+pub(super) fn each_write<'e>(effect: &'e Effect, f: &mut dyn FnMut(&'e Place)) {
+    match effect {
+        Effect::Assign { to, .. } => f(to),
+        Effect::Receive { args, .. } => args.iter().for_each(|a| {
+            if let Pattern::Bind(place) = a {
+                f(place);
+            }
+        }),
+        _ => {}
+    }
+}
+
+fn chain(t: &Proctype, first: &Edge) -> Chain {
+    let (mut inner, mut ends) = (BTreeSet::new(), BTreeSet::new());
+    let mut todo = vec![first];
+    while let Some(edge) = todo.pop() {
+        if edge.then != Then::DStep {
+            ends.insert(edge.to);
+        }
+        if edge.then != Then::Yield && inner.insert(edge.to) {
+            todo.extend(t.locs[edge.to].edges.iter().map(|e| &t.edges[*e]));
+        }
+    }
+    Chain { inner: inner.into_iter().collect(), ends: ends.into_iter().collect() }
+}
+
+/// Edges such that without their steps a process never comes back to where it was.
+fn closing(t: &Proctype, chains: &[Chain]) -> Vec<bool> {
+    let mut closes = vec![false; t.edges.len()];
+    loop {
+        let next = |loc: Loc| {
+            let edges = t.locs[loc].edges.iter().filter(|e| !closes[e.index()]);
+            edges.flat_map(|e| chains[e.index()].ends.iter().map(|end| (*e, *end)))
+        };
+        let component = components(t.locs.len(), &|at, out: &mut Vec<usize>| {
+            out.extend(next(Loc::new(at)).map(|(_, end)| end.index()));
+        });
+        // The location whose steps round the loop are least wanted, of each component that has a loop.
+        let mut worst: Vec<Option<(u32, Loc, Vec<EdgeId>)>> = vec![None; t.locs.len()];
+        for loc in t.locs.ids() {
+            let of = component[loc.index()];
+            let round: BTreeSet<EdgeId> =
+                next(loc).filter(|(_, end)| component[end.index()] == of).map(|(e, _)| e).collect();
+            if round.is_empty() {
+                continue;
+            }
+            let weight = round.iter().map(|e| weight(t, *e, &chains[e.index()])).min().unwrap_or(0);
+            if worst[of].as_ref().is_none_or(|(most, ..)| weight > *most) {
+                worst[of] = Some((weight, loc, round.into_iter().collect()));
+            }
+        }
+        let mut done = true;
+        for (_, _, edges) in worst.into_iter().flatten() {
+            done = false;
+            edges.iter().for_each(|e| closes[e.index()] = true);
+        }
+        if done {
+            return closes;
+        }
+    }
+}
+
+/// How unlikely it is that a selection has a step of this edge: the more others may have to do with it.
+fn weight(t: &Proctype, edge: EdgeId, chain: &Chain) -> u32 {
+    let of = |edge: &Edge| {
+        let mut most = 0;
+        for guard in &edge.guards {
+            most = most.max(match guard {
+                Guard::Holds(e) => reads_others(e),
+                Guard::NoneOf(_) | Guard::Youngest => 1,
+                Guard::Channel => 2,
+            });
+        }
+        for effect in &edge.effects {
+            effect.each_expr(&mut |e| most = most.max(reads_others(e)));
+            each_write(effect, &mut |place| {
+                if place.scope == Scope::Global {
+                    most = 4;
+                }
+            });
+            if matches!(effect, Effect::Run { .. } | Effect::End) {
+                most = most.max(3);
+            }
+        }
+        most
+    };
+    let inner = chain.inner.iter().flat_map(|l| &t.locs[*l].edges);
+    inner.chain([&edge]).map(|e| of(&t.edges[*e])).max().unwrap_or(0)
+}
+
+fn reads_others(e: &Expr) -> u32 {
+    let mut most = 0;
+    e.each_part(&mut |e| {
+        let here = match e {
+            Expr::Read(place) if place.scope == Scope::Global && place.ty != spinor_model::ir::Type::Chan => 3,
+            Expr::Probe(..) | Expr::Poll { .. } => 2,
+            Expr::NrPr | Expr::Enabled(_) | Expr::Remote { .. } | Expr::AtLabel { .. } | Expr::PcValue(_) => 4,
+            _ => 0,
+        };
+        most = most.max(here);
+    });
+    most
+}
+
+/// The strongly connected component of each node, by a number below `n`.
+fn components(n: usize, next: &dyn Fn(usize, &mut Vec<usize>)) -> Vec<usize> {
+    const NEW: u32 = u32::MAX;
+    let mut low = vec![NEW; n];
+    let mut of = vec![usize::MAX; n];
+    let (mut open, mut n_seen) = (Vec::new(), 0);
+    let mut path: Vec<(usize, u32, Vec<usize>)> = Vec::new();
+    for root in 0..n {
+        if low[root] != NEW {
+            continue;
+        }
+        let mut enter = |node: usize, low: &mut Vec<u32>, open: &mut Vec<usize>| {
+            low[node] = n_seen;
+            n_seen += 1;
+            open.push(node);
+            let mut todo = Vec::new();
+            next(node, &mut todo);
+            (node, low[node], todo)
+        };
+        path.push(enter(root, &mut low, &mut open));
+        while let Some((node, number, todo)) = path.last_mut() {
+            let (node, number) = (*node, *number);
+            if let Some(to) = todo.pop() {
+                if low[to] == NEW {
+                    let entered = enter(to, &mut low, &mut open);
+                    path.push(entered);
+                } else if of[to] == usize::MAX {
+                    low[node] = low[node].min(low[to]);
+                }
+                continue;
+            }
+            path.pop();
+            if let Some((before, ..)) = path.last() {
+                low[*before] = low[*before].min(low[node]);
+            }
+            if low[node] == number {
+                while let Some(member) = open.pop() {
+                    of[member] = node;
+                    if member == node {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    of
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn components_are_those_of_a_small_graph() {
+        // 0 -> 1 <-> 2 -> 3, 3 -> 3
+        let next = |at: usize, out: &mut Vec<usize>| out.extend(match at {
+            0 => vec![1],
+            1 => vec![2],
+            2 => vec![1, 3],
+            _ => vec![3],
+        });
+        let of = components(4, &next);
+        assert_eq!(of[1], of[2]);
+        assert!(of[0] != of[1] && of[3] != of[1] && of[0] != of[3]);
+    }
+}

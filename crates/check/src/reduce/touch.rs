@@ -1,0 +1,767 @@
+//! What a step of one process looks at and what it changes, without taking it.
+//!
+//! Everything here errs in one direction: it may report a touch that is not there, never the reverse. `model/facts.rs`
+//! says the same of a proctype; here it is said of a process, whose fixed slots have values (`statics`), so that an
+//! element of an array and a channel are mostly the very one.
+//!
+//! Where the approximations are:
+//!   A1 an index that is not fixed may be any index
+//!   A2 a channel that is not fixed may be any channel, or any that the array has which it is taken from
+//!   A3 a step may take every edge of its chain, and may stop wherever it could (`statics`)
+//!   A4 a process that is not there yet may do whatever its proctype can, at once
+//!
+//! # Who reads that something *cannot* happen
+//!   Only of a step that can be taken is it asked what disturbs it, so a step that needs something may as well be given
+//!   more of it. Who needs that something is *not* so is disturbed by what makes it so. One list:
+//!     `else`, `unless`, earlier options of a `d_step`   whatever the guards of those others look at, handshakes included
+//!     `D_proctype`                                        the same, of all options
+//!     a chain that goes on if it can                      whatever the guards on its way look at
+//!     `provided`                                          what it reads, as a guard of every edge
+//!     `enabled()`, priorities                             everything: such a step is *wild*
+//!     `_nr_pr`, remote references, labels                 who lives, the slot, the location
+//!     `timeout`                                           nothing (see `mod`)
+//!     `_last`                                             a model that reads it is not reduced (see `mod`)
+
+use super::statics::{MOST_SLOTS, Statics};
+use spinor_model::index::Idx;
+use spinor_model::interp::Interp;
+use spinor_model::ir::{
+    Edge, EdgeId, Effect, Expr, Frame, Guard, Init, Loc, Pattern, Pid, Place, Probe, Proctype, ProctypeId, Scope, System,
+    UnOp, BinOp,
+};
+use spinor_model::state::State;
+use std::collections::BTreeSet;
+
+/// A process of the cast, by its place in it.
+pub(super) type ActorId = usize;
+
+/// Who can take steps: the processes that live, and behind them one for each proctype of which some may yet be made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Actor {
+    pub proctype: ProctypeId,
+    /// None: not there yet.
+    pub pid: Option<Pid>,
+}
+
+/// A part of the state that is not a channel.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Atom {
+    Global(u32),
+    Local(ActorId, u32),
+    /// Where a process stands; whether it is at a label, at some progress label, at some accept label.
+    Location(ActorId),
+    At(ActorId, Loc),
+    Progress(ActorId),
+    Accept(ActorId),
+    /// Whether a process can move, where it stands at that location.
+    Able(ActorId, Loc),
+    /// Which processes live.
+    Population,
+    /// Where the trace assertion stands.
+    Monitor,
+}
+
+/// How a channel with slots is used. (A channel's number is its place, from 1.)
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Use {
+    Send,
+    /// `!!`
+    Insert,
+    Take,
+    /// `??`
+    TakeAny,
+    Copy,
+    CopyAny,
+    /// A condition that more room, or another message behind, does not make false.
+    NeedsRoom,
+    NeedsMessage,
+    NeedsHead,
+    NeedsAny,
+    /// Anything else that is asked of it.
+    Look,
+}
+
+pub(super) const USES: [Use; 11] = [
+    Use::Send,
+    Use::Insert,
+    Use::Take,
+    Use::TakeAny,
+    Use::Copy,
+    Use::CopyAny,
+    Use::NeedsRoom,
+    Use::NeedsMessage,
+    Use::NeedsHead,
+    Use::NeedsAny,
+    Use::Look,
+];
+
+impl Use {
+    pub fn writes(self) -> bool {
+        matches!(self, Use::Send | Use::Insert | Use::Take | Use::TakeAny)
+    }
+
+    fn takes(self) -> bool {
+        matches!(self, Use::Take | Use::TakeAny)
+    }
+
+    /// Where both can happen: does one of them keep the other from happening, or does their order matter?
+    pub fn disturbs(self, other: Use) -> bool {
+        let (a, b) = if self.writes() { (self, other) } else { (other, self) };
+        match a {
+            _ if !a.writes() => false,
+            // There is a message, and room. A message more at the end is not the first, nor the first that fits.
+            Use::Send => matches!(b, Use::Send | Use::Insert | Use::NeedsRoom | Use::Look),
+            // It may become the first, or the first that fits.
+            Use::Insert => !matches!(b, Use::NeedsMessage | Use::NeedsAny),
+            _ => !matches!(b, Use::Send | Use::NeedsRoom),
+        }
+    }
+
+    /// Could this let `waiting` happen, which cannot?
+    pub fn enables(self, waiting: Use) -> bool {
+        let sends = matches!(self, Use::Send | Use::Insert);
+        match waiting {
+            Use::Send | Use::Insert | Use::NeedsRoom => self.takes(),
+            Use::TakeAny | Use::CopyAny | Use::NeedsMessage | Use::NeedsAny => sends,
+            // What lies behind the first message may fit.
+            Use::Take | Use::Copy | Use::NeedsHead | Use::Look => self.writes(),
+        }
+    }
+}
+
+/// One half of a handshake.
+#[derive(Clone, Debug)]
+pub(super) struct Half {
+    /// Channels without slots that it may be about.
+    pub chans: Vec<u8>,
+    /// The fields, where they are known.
+    pub fields: Vec<Option<i32>>,
+}
+
+impl Half {
+    pub fn meets(&self, other: &Half) -> bool {
+        let fits = |(a, b): (&Option<i32>, &Option<i32>)| a.is_none() || b.is_none() || a == b;
+        self.chans.iter().any(|c| other.chans.contains(c)) && self.fields.iter().zip(&other.fields).all(fits)
+    }
+}
+
+impl Touch {
+    /// May a step that touches this change what is decided by that?
+    pub fn changes(&self, decided: &Touch) -> bool {
+        let used = |c: u8| decided.chans.iter().chain(&decided.waits).any(|(chan, _)| *chan == c);
+        self.wild
+            || decided.wild
+            || decided.guards.iter().chain(&decided.reads).any(|a| self.writes.contains(a))
+            || self.chans.iter().any(|(c, how)| how.writes() && used(*c))
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Touch {
+    /// What decides whether it can be taken.
+    pub guards: BTreeSet<Atom>,
+    pub waits: BTreeSet<(u8, Use)>,
+    /// What it looks at (the above apart), and changes.
+    pub reads: BTreeSet<Atom>,
+    pub writes: BTreeSet<Atom>,
+    pub chans: BTreeSet<(u8, Use)>,
+    /// It may depend on anything.
+    pub wild: bool,
+    pub sends: Option<Half>,
+    pub takes: Option<Half>,
+    /// Proctypes of which it makes processes.
+    pub runs: BTreeSet<ProctypeId>,
+    /// It needs its process to be the youngest.
+    pub youngest: bool,
+}
+
+/// Whether a condition wants something or its opposite.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wants {
+    Yes,
+    No,
+    Value,
+}
+
+/// How an expression is met.
+#[derive(Clone, Copy)]
+struct Mode {
+    wants: Wants,
+    /// It decides whether the step can be taken.
+    guard: bool,
+}
+
+const VALUE: Mode = Mode { wants: Wants::Value, guard: false };
+const ASKED: Mode = Mode { wants: Wants::Value, guard: true };
+
+/// One who looks at the parts of a step. `me` is nobody for those who look from outside.
+pub(super) struct Walk<'a> {
+    pub system: &'a System,
+    pub statics: &'a Statics,
+    pub interp: &'a Interp,
+    /// Any state of the cast: only what is fixed is read in it.
+    pub state: &'a State,
+    pub actors: &'a [Actor],
+    pub me: Option<ActorId>,
+}
+
+impl<'a> Walk<'a> {
+    /// Of an edge as the first of a step, with its chain.
+    pub fn edge(&self, id: EdgeId) -> Touch {
+        let mut out = Touch::default();
+        let (me, t) = self.own();
+        let edge = &t.edges[id];
+        let loc = &t.locs[edge.from];
+        if let Some(clause) = &t.provided {
+            self.expr(clause, ASKED, &mut out);
+        }
+        for guard in &edge.guards {
+            match guard {
+                Guard::Holds(e) => self.expr(e, Mode { wants: Wants::Yes, guard: true }, &mut out),
+                Guard::Youngest => {
+                    out.youngest = true;
+                    out.guards.insert(Atom::Population);
+                }
+                Guard::NoneOf(others) => others.iter().for_each(|o| self.disabled(&t.edges[*o], &mut out)),
+                Guard::Channel => self.first_channel(edge, &mut out),
+            }
+        }
+        if t.deterministic {
+            loc.edges.iter().for_each(|o| self.disabled(&t.edges[*o], &mut out));
+        }
+        self.watched(loc.edges.iter().map(|e| &t.edges[*e]), &mut out);
+        let skips = usize::from(edge.guards.contains(&Guard::Channel));
+        if let Some(first) = edge.effects.first().filter(|_| skips == 1) {
+            self.message(first, &mut out);
+        }
+        self.effects(&edge.effects[skips..], &mut out);
+        // A handshake hands the floor to the receiver; the sender's chain ends there.
+        let hands_over = out.sends.is_some() && out.chans.is_empty();
+        let chain = &self.statics.chains[self.actors[me].proctype.index()][id.index()];
+        let (inner, ends) = if hands_over { (&[][..], std::slice::from_ref(&edge.to)) } else { (&chain.inner[..], &chain.ends[..]) };
+        for loc in inner {
+            let edges = || t.locs[*loc].edges.iter().map(|e| &t.edges[*e]);
+            self.watched(edges(), &mut out);
+            for edge in edges() {
+                self.disabled_inside(edge, &mut out);
+                let skips = usize::from(edge.guards.contains(&Guard::Channel));
+                if let Some(first) = edge.effects.first().filter(|_| skips == 1) {
+                    self.inner_channel(first, &mut out);
+                }
+                self.effects(&edge.effects[skips..], &mut out);
+            }
+        }
+        self.moves(me, t, edge.from, inner, ends, &mut out);
+        out
+    }
+
+    /// What decides whether the process can move from a location.
+    pub fn able(&self, loc: Loc) -> Touch {
+        let (_, t) = self.own();
+        let mut out = Touch::default();
+        if let Some(clause) = &t.provided {
+            self.expr(clause, ASKED, &mut out);
+        }
+        t.locs[loc].edges.iter().for_each(|e| self.disabled(&t.edges[*e], &mut out));
+        out
+    }
+
+    /// Of those who look from outside.
+    pub fn looked(&self, exprs: &[Expr]) -> Touch {
+        let mut out = Touch::default();
+        for e in exprs {
+            self.expr(e, VALUE, &mut out);
+            // Who is asked from outside whether nothing can happen is told by everything that happens.
+            e.each_part(&mut |e| out.wild |= *e == Expr::Timeout);
+        }
+        out
+    }
+
+    fn own(&self) -> (ActorId, &'a Proctype) {
+        let me = self.me.expect("a process takes steps");
+        (me, &self.system.proctypes[self.actors[me].proctype])
+    }
+
+    /// The process leaves a location and may come to others.
+    fn moves(&self, me: ActorId, t: &Proctype, from: Loc, inner: &[Loc], ends: &[Loc], out: &mut Touch) {
+        out.writes.insert(Atom::Location(me));
+        let all = || [&from].into_iter().chain(inner).chain(ends);
+        let proctype = self.actors[me].proctype;
+        if ends.iter().any(|end| *end != from) || !inner.is_empty() {
+            out.writes.extend(all().filter(|l| self.statics.labels.contains(&(proctype, **l))).map(|l| Atom::At(me, *l)));
+        }
+        let differs = |of: fn(&Proctype, Loc) -> bool| all().any(|l| of(t, *l) != of(t, from));
+        if differs(|t, l| t.locs[l].progress) {
+            out.writes.insert(Atom::Progress(me));
+        }
+        if differs(|t, l| t.locs[l].accept) {
+            out.writes.insert(Atom::Accept(me));
+        }
+    }
+
+    /// The send or receive that a step begins with: whether it can happen.
+    fn first_channel(&self, edge: &Edge, out: &mut Touch) {
+        match &edge.effects[0] {
+            Effect::Send { chan, sorted, args } => {
+                self.expr(chan, ASKED, out);
+                let chans = self.channels(chan, out, true);
+                let (slots, none): (Vec<u8>, Vec<u8>) = chans.into_iter().partition(|c| self.capacity(*c) > 0);
+                let how = if *sorted { Use::Insert } else { Use::Send };
+                out.waits.extend(slots.iter().map(|c| (*c, how)));
+                out.chans.extend(slots.iter().map(|c| (*c, how)));
+                if !none.is_empty() {
+                    args.iter().for_each(|e| self.expr(e, ASKED, out));
+                    let fields = args.iter().map(|e| self.fixed(e)).collect();
+                    out.sends = Some(Half { chans: none, fields });
+                }
+            }
+            Effect::Receive { chan, random, keep, args } => {
+                self.expr(chan, ASKED, out);
+                self.patterns(args, ASKED, out);
+                let chans = self.channels(chan, out, true);
+                let (slots, none): (Vec<u8>, Vec<u8>) = chans.into_iter().partition(|c| self.capacity(*c) > 0);
+                let how = match (random, keep) {
+                    (false, false) => Use::Take,
+                    (true, false) => Use::TakeAny,
+                    (false, true) => Use::Copy,
+                    (true, true) => Use::CopyAny,
+                };
+                // Whatever is first will do, if nothing is compared: only a message can be missing.
+                let fussy = args.iter().any(|a| matches!(a, Pattern::Equal(_)));
+                let waits = if fussy { how } else { Use::NeedsMessage };
+                out.waits.extend(slots.iter().map(|c| (*c, waits)));
+                out.chans.extend(slots.iter().map(|c| (*c, how)));
+                if !none.is_empty() && !keep {
+                    let known = |a: &Pattern| match a {
+                        Pattern::Equal(e) => self.fixed(e),
+                        Pattern::Bind(_) | Pattern::Any => None,
+                    };
+                    out.takes = Some(Half { chans: none, fields: args.iter().map(known).collect() });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What else a send or receive does.
+    fn message(&self, effect: &Effect, out: &mut Touch) {
+        match effect {
+            Effect::Send { chan, args, .. } => {
+                args.iter().for_each(|e| self.expr(e, VALUE, out));
+                self.passed(chan, out);
+            }
+            Effect::Receive { chan, args, keep, .. } => {
+                self.bind(args, out);
+                self.patterns(args, VALUE, out);
+                if !keep {
+                    self.passed(chan, out);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A send or receive on the way: it may be that it cannot happen, and then the step ends before it.
+    fn inner_channel(&self, effect: &Effect, out: &mut Touch) {
+        let (chan, how) = match effect {
+            Effect::Send { chan, sorted, .. } => (chan, if *sorted { Use::Insert } else { Use::Send }),
+            Effect::Receive { chan, keep: true, .. } => (chan, Use::Look),
+            Effect::Receive { chan, random, .. } => (chan, if *random { Use::TakeAny } else { Use::Take }),
+            _ => return,
+        };
+        self.expr(chan, VALUE, out);
+        for c in self.channels(chan, out, false) {
+            if self.capacity(c) > 0 {
+                out.chans.extend([(c, Use::Look), (c, how)]);
+            } else {
+                // Others move along, and may go on in chains of their own.
+                out.wild |= matches!(effect, Effect::Send { .. });
+            }
+        }
+        self.message(effect, out);
+    }
+
+    fn effects(&self, effects: &[Effect], out: &mut Touch) {
+        for effect in effects {
+            match effect {
+                Effect::Assign { to, value } => {
+                    self.expr(value, VALUE, out);
+                    self.write(to, out);
+                }
+                Effect::Run { proctype, args, .. } => {
+                    args.iter().for_each(|e| self.expr(e, VALUE, out));
+                    out.reads.insert(Atom::Population);
+                    out.writes.insert(Atom::Population);
+                    out.runs.insert(*proctype);
+                    // Its own variables are nobody's yet.
+                    let made = Walk { me: None, ..*self };
+                    for init in &self.system.proctypes[*proctype].frame.inits {
+                        if let Init::Value { value, .. } = init {
+                            made.expr(value, VALUE, out);
+                        }
+                    }
+                }
+                Effect::Assert(e) | Effect::PrintName(e, _) => self.expr(e, VALUE, out),
+                Effect::Print { args, .. } => args.iter().for_each(|e| self.expr(e, VALUE, out)),
+                Effect::SetPriority { .. } => out.wild = true,
+                Effect::End => {
+                    out.reads.insert(Atom::Population);
+                    out.writes.insert(Atom::Population);
+                }
+                Effect::Send { .. } | Effect::Receive { .. } => self.inner_channel(effect, out),
+                Effect::Event { .. } => {}
+            }
+        }
+    }
+
+    fn bind(&self, args: &[Pattern], out: &mut Touch) {
+        for arg in args {
+            if let Pattern::Bind(place) = arg {
+                self.write(place, out);
+            }
+        }
+    }
+
+    /// That none of the guards of another edge lets it happen: whatever they look at counts.
+    fn disabled(&self, edge: &Edge, out: &mut Touch) {
+        let mut there = Touch::default();
+        self.asks(edge, &mut there);
+        out.guards.extend(&there.guards);
+        out.guards.extend(&there.reads);
+        out.waits.extend(there.waits.iter().map(|(c, _)| (*c, Use::Look)));
+        out.chans.extend(there.waits.iter().chain(&there.chans).map(|(c, _)| (*c, Use::Look)));
+        out.wild |= there.wild;
+    }
+
+    /// The same on the way.
+    fn disabled_inside(&self, edge: &Edge, out: &mut Touch) {
+        let mut there = Touch::default();
+        self.asks(edge, &mut there);
+        out.reads.extend(&there.guards);
+        out.reads.extend(&there.reads);
+        out.chans.extend(there.waits.iter().chain(&there.chans).map(|(c, _)| (*c, Use::Look)));
+        out.wild |= there.wild;
+    }
+
+    /// What the guards of an edge look at, handshakes included.
+    fn asks(&self, edge: &Edge, out: &mut Touch) {
+        for guard in &edge.guards {
+            match guard {
+                Guard::Holds(e) => self.expr(e, ASKED, out),
+                Guard::Youngest => {
+                    out.guards.insert(Atom::Population);
+                }
+                // What those wait for is asked of them, too (validator, V3).
+                Guard::NoneOf(_) => {}
+                Guard::Channel => {
+                    let mut there = Touch::default();
+                    self.first_channel(edge, &mut there);
+                    out.guards.extend(&there.guards);
+                    out.guards.extend(&there.reads);
+                    out.waits.extend(&there.waits);
+                    out.wild |= there.wild;
+                    if let Some(half) = &there.sends {
+                        self.answered(half, out);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Who could take a message that is handed over: where the others stand, and what they wait for.
+    fn answered(&self, half: &Half, out: &mut Touch) {
+        out.guards.insert(Atom::Population);
+        for (i, actor) in self.actors.iter().enumerate().filter(|(i, _)| Some(*i) != self.me) {
+            let other = Walk { me: Some(i), ..*self };
+            let t = &self.system.proctypes[actor.proctype];
+            for edge in t.edges.iter().filter(|e| e.receive().is_some()) {
+                let mut there = Touch::default();
+                other.first_channel(edge, &mut there);
+                if there.takes.is_some_and(|takes| takes.meets(half)) {
+                    out.guards.insert(Atom::Location(i));
+                    out.guards.extend(&there.guards);
+                    if let Some(clause) = &t.provided {
+                        other.expr(clause, ASKED, out);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A message passes: the trace assertion looks, and those who have promised.
+    fn passed(&self, chan: &Expr, out: &mut Touch) {
+        if let Some(monitor) = &self.system.monitor {
+            out.reads.insert(Atom::Monitor);
+            out.writes.insert(Atom::Monitor);
+            let nobody = Walk { me: None, ..*self };
+            monitor.graph.edges.iter().for_each(|edge| edge.each_expr(&mut |e| nobody.expr(e, VALUE, out)));
+        }
+        self.promised(chan, out);
+    }
+
+    /// Channels that are asked about are watched like those that are used.
+    fn watched<'e>(&self, edges: impl Iterator<Item = &'e Edge>, out: &mut Touch) {
+        if self.system.proctypes.iter().all(|t| t.promises.is_empty()) {
+            return;
+        }
+        let mut look = |e: &Expr| {
+            if let Expr::Probe(_, chan) | Expr::Poll { chan, .. } = e {
+                self.promised(chan, out);
+            }
+        };
+        edges.for_each(|edge| edge.each_expr(&mut |e| e.each_part(&mut look)));
+    }
+
+    fn promised(&self, chan: &Expr, out: &mut Touch) {
+        for (i, actor) in self.actors.iter().enumerate().filter(|(i, _)| Some(*i) != self.me) {
+            for promise in &self.system.proctypes[actor.proctype].promises {
+                let other = Walk { me: Some(i), ..*self };
+                let named = Expr::Read(promise.chan.clone());
+                let (mine, theirs) = (self.fixed(chan), other.fixed(&named));
+                if mine.is_none() || theirs.is_none() || mine == theirs {
+                    out.reads.insert(Atom::Population);
+                    other.expr(&named, VALUE, out);
+                }
+            }
+        }
+    }
+
+    fn patterns(&self, args: &[Pattern], mode: Mode, out: &mut Touch) {
+        for arg in args {
+            match arg {
+                Pattern::Equal(e) => self.expr(e, mode, out),
+                Pattern::Bind(place) => place.each_expr(&mut |e| self.expr(e, VALUE, out)),
+                Pattern::Any => {}
+            }
+        }
+    }
+
+    fn expr(&self, e: &Expr, mode: Mode, out: &mut Touch) {
+        let value = Mode { wants: Wants::Value, ..mode };
+        match e {
+            Expr::Const(_) | Expr::Pid | Expr::NewPid | Expr::Timeout => {}
+            Expr::Read(place) => {
+                self.read(place, mode.guard, out);
+                place.each_expr(&mut |e| self.expr(e, value, out));
+            }
+            Expr::Unary(UnOp::Not, a) => {
+                let wants = match mode.wants {
+                    Wants::Yes => Wants::No,
+                    Wants::No => Wants::Yes,
+                    Wants::Value => Wants::Value,
+                };
+                self.expr(a, Mode { wants, ..mode }, out);
+            }
+            Expr::Binary(BinOp::And | BinOp::Or, a, b) => {
+                self.expr(a, mode, out);
+                self.expr(b, mode, out);
+            }
+            Expr::Cond(c, a, b) => {
+                self.expr(c, value, out);
+                self.expr(a, mode, out);
+                self.expr(b, mode, out);
+            }
+            Expr::Unary(_, a) => self.expr(a, value, out),
+            Expr::Binary(_, a, b) => {
+                self.expr(a, value, out);
+                self.expr(b, value, out);
+            }
+            Expr::Probe(probe, chan) => {
+                self.expr(chan, value, out);
+                let how = match (probe, mode.wants) {
+                    (Probe::Nfull, Wants::Yes) | (Probe::Full, Wants::No) => Use::NeedsRoom,
+                    (Probe::Nempty, Wants::Yes) | (Probe::Empty, Wants::No) => Use::NeedsMessage,
+                    _ => Use::Look,
+                };
+                self.asked_of(chan, how, mode, out);
+            }
+            Expr::Poll { chan, random, args } => {
+                self.expr(chan, value, out);
+                self.patterns(args, value, out);
+                let how = match (random, mode.wants) {
+                    (false, Wants::Yes) => Use::NeedsHead,
+                    (true, Wants::Yes) => Use::NeedsAny,
+                    _ => Use::Look,
+                };
+                self.asked_of(chan, how, mode, out);
+            }
+            Expr::NrPr => self.note(Atom::Population, mode, out),
+            Expr::Last | Expr::Enabled(_) | Expr::GetPriority(_) => out.wild = true,
+            Expr::PcValue(pid) => {
+                self.expr(pid, value, out);
+                self.note(Atom::Population, mode, out);
+                (0..self.actors.len()).for_each(|i| self.note(Atom::Location(i), mode, out));
+            }
+            Expr::NonProgress => {
+                self.note(Atom::Population, mode, out);
+                (0..self.actors.len()).for_each(|i| self.note(Atom::Progress(i), mode, out));
+            }
+            Expr::Accepting => {
+                self.note(Atom::Population, mode, out);
+                (0..self.actors.len()).for_each(|i| self.note(Atom::Accept(i), mode, out));
+            }
+            Expr::AtLabel { proctype, pid, loc, .. } => {
+                self.note(Atom::Population, mode, out);
+                pid.iter().for_each(|e| self.expr(e, value, out));
+                for i in self.named(*proctype, pid.as_deref()) {
+                    self.note(Atom::At(i, *loc), mode, out);
+                }
+            }
+            Expr::Remote { proctype, pid, place } => {
+                self.note(Atom::Population, mode, out);
+                pid.iter().for_each(|e| self.expr(e, value, out));
+                place.each_expr(&mut |e| self.expr(e, value, out));
+                let frame = &self.system.proctypes[*proctype].frame;
+                for i in self.named(*proctype, pid.as_deref()) {
+                    self.slots(frame, place, &mut |slot| self.note(Atom::Local(i, slot), mode, out));
+                }
+            }
+        }
+    }
+
+    fn note(&self, atom: Atom, mode: Mode, out: &mut Touch) {
+        if mode.guard { out.guards.insert(atom) } else { out.reads.insert(atom) };
+    }
+
+    fn asked_of(&self, chan: &Expr, how: Use, mode: Mode, out: &mut Touch) {
+        for c in self.channels(chan, out, mode.guard) {
+            if self.capacity(c) > 0 {
+                out.chans.insert((c, how));
+                if mode.guard {
+                    out.waits.insert((c, how));
+                }
+            }
+        }
+    }
+
+    /// Processes that a remote reference may mean. One that is named by a fixed number may be followed by another of that
+    /// number, which is not there yet.
+    fn named(&self, proctype: ProctypeId, pid: Option<&Expr>) -> impl Iterator<Item = ActorId> + 'a {
+        let pid = pid.and_then(|e| self.fixed(e));
+        let actors = self.actors;
+        (0..actors.len()).filter(move |i| {
+            let actor = actors[*i];
+            actor.proctype == proctype && (pid.is_none() || actor.pid.is_none() || actor.pid.map(i32::from) == pid)
+        })
+    }
+
+    fn read(&self, place: &Place, guard: bool, out: &mut Touch) {
+        let mode = Mode { wants: Wants::Value, guard };
+        match (place.scope, self.me) {
+            (Scope::Global, _) => self.slots(&self.system.globals, place, &mut |s| self.note(Atom::Global(s), mode, out)),
+            (Scope::Local, Some(me)) => {
+                let frame = &self.system.proctypes[self.actors[me].proctype].frame;
+                self.slots(frame, place, &mut |s| self.note(Atom::Local(me, s), mode, out));
+            }
+            (Scope::Local, None) => {}
+        }
+    }
+
+    fn write(&self, place: &Place, out: &mut Touch) {
+        place.each_expr(&mut |e| self.expr(e, VALUE, out));
+        match place.scope {
+            Scope::Global => self.slots(&self.system.globals, place, &mut |s| {
+                out.writes.insert(Atom::Global(s));
+            }),
+            Scope::Local => {
+                let (me, t) = self.own();
+                self.slots(&t.frame, place, &mut |s| {
+                    out.writes.insert(Atom::Local(me, s));
+                });
+            }
+        }
+    }
+
+    /// A1. Variables that nobody reads are in no key, and are left out.
+    fn slots(&self, frame: &Frame, place: &Place, f: &mut dyn FnMut(u32)) {
+        let var = &frame.vars[place.var];
+        if var.hidden {
+            return;
+        }
+        if var.shape.n_slots() > MOST_SLOTS {
+            return f(var.slot);
+        }
+        let mut slots = vec![place.slot];
+        for step in &place.index {
+            let indices = match self.fixed(&step.value) {
+                Some(i) if i >= 0 && (i as u32) < step.len => i as u32..i as u32 + 1,
+                // Outside of the array is a fault, and touches nothing.
+                Some(_) => return,
+                None => 0..step.len,
+            };
+            slots = slots.iter().flat_map(|s| indices.clone().map(move |i| s + i * step.stride)).collect();
+        }
+        slots.into_iter().for_each(f);
+    }
+
+    /// The value of an expression that has the same whenever the process looks.
+    fn fixed(&self, e: &Expr) -> Option<i32> {
+        let pid = self.me.and_then(|me| self.actors[me].pid);
+        self.is_fixed(e, pid).then(|| self.interp.value(self.state, pid, e).ok()).flatten()
+    }
+
+    fn is_fixed(&self, e: &Expr, pid: Option<Pid>) -> bool {
+        match e {
+            Expr::Const(_) => true,
+            Expr::Pid => pid.is_some(),
+            Expr::Read(place) => {
+                let (fixed, frame) = match (place.scope, pid, self.me) {
+                    (Scope::Global, ..) => (&self.statics.fixed_globals, &self.system.globals),
+                    (Scope::Local, Some(_), Some(me)) => {
+                        let t = self.actors[me].proctype;
+                        (&self.statics.fixed_locals[t.index()], &self.system.proctypes[t].frame)
+                    }
+                    _ => return false,
+                };
+                let var = &frame.vars[place.var];
+                let slots = var.slot as usize..var.slot as usize + var.shape.n_slots() as usize;
+                !var.hidden && fixed[slots].iter().all(|f| *f) && place.index.iter().all(|i| self.is_fixed(&i.value, pid))
+            }
+            Expr::Unary(_, a) => self.is_fixed(a, pid),
+            Expr::Binary(_, a, b) => self.is_fixed(a, pid) && self.is_fixed(b, pid),
+            Expr::Cond(a, b, c) => self.is_fixed(a, pid) && self.is_fixed(b, pid) && self.is_fixed(c, pid),
+            _ => false,
+        }
+    }
+
+    /// A2. Channels come and go with the process that has them.
+    fn channels(&self, e: &Expr, out: &mut Touch, guard: bool) -> Vec<u8> {
+        let n = self.state.n_chans() as i32;
+        let mut found: BTreeSet<u8> = BTreeSet::new();
+        let mut known = true;
+        match (self.fixed(e), e) {
+            (Some(c), _) => found.extend((1..=n).contains(&c).then_some(c as u8)),
+            (None, Expr::Read(place)) if place.scope == Scope::Global && self.all_fixed(place) => {
+                self.slots(&self.system.globals, place, &mut |slot| {
+                    let c = self.state.globals()[slot as usize];
+                    found.extend((1..=n).contains(&c).then_some(c as u8));
+                });
+            }
+            _ => {
+                known = false;
+                found.extend((1..=n).map(|c| c as u8));
+            }
+        }
+        let comes_and_goes = |c: &u8| self.interp.chan(self.state, *c).is_some_and(|c| c.owner.is_some());
+        // A channel that is not there yet can be asked for by a number that is not fixed.
+        let unborn = !known && self.system.proctypes.iter().any(|t| !t.frame.chans.is_empty());
+        if unborn || found.iter().any(comes_and_goes) {
+            let mine = |c: &u8| self.interp.chan(self.state, *c).and_then(|c| c.owner) == self.me.and_then(|me| self.actors[me].pid);
+            if unborn || !found.iter().all(mine) {
+                self.note(Atom::Population, Mode { wants: Wants::Value, guard }, out);
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    fn all_fixed(&self, place: &Place) -> bool {
+        let var = &self.system.globals.vars[place.var];
+        let from = var.slot as usize;
+        let n = var.shape.n_slots();
+        n <= MOST_SLOTS && !var.hidden && self.statics.fixed_globals[from..from + n as usize].iter().all(|f| *f)
+    }
+
+    fn capacity(&self, chan: u8) -> u32 {
+        self.interp.chan(self.state, chan).map_or(1, |c| c.decl.capacity)
+    }
+}
