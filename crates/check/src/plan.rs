@@ -228,8 +228,7 @@ const FAIR: [(Fairness, FairBy); 5] = [
     (Fairness::Strong, FairBy::Scc),
 ];
 
-const REDUCTIONS: [Reduction; 3] =
-    [Reduction::None, Reduction::By(Selector::Ample), Reduction::By(Selector::Stubborn)];
+const REDUCTIONS: [Reduction; 3] = [Reduction::None, Reduction::By(Selector::Ample), Reduction::By(Selector::Stubborn)];
 
 /// Every row of the table, in order.
 pub fn rows() -> Vec<(Combination, Cell)> {

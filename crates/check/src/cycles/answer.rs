@@ -60,7 +60,8 @@ impl Asked<'_> {
         let system = self.optimised();
         let replayed = Interp::looking(system.clone(), &self.claim.looked);
         let exec = Arc::new(executors.executor(system.clone(), &self.claim.looked));
-        let asked = reduce::Asked { looked: &self.claim.looked, cycles: true, fair: self.request.fairness != Fairness::None };
+        let asked =
+            reduce::Asked { looked: &self.claim.looked, cycles: true, fair: self.request.fairness != Fairness::None };
         let reduction = self.reduce.map(|selector| Arc::new(Reduction::new(system, selector, asked)));
         let (searched, store_bytes, faulty) = match &reduction {
             None => self.find(exec, observer),
@@ -85,11 +86,7 @@ impl Asked<'_> {
         Answered { trace, searched, store_bytes, faulty }
     }
 
-    fn find<S: Successors + Send + 'static>(
-        &self,
-        exec: Arc<S>,
-        observer: &mut dyn Observer,
-    ) -> (Searched, u64, bool) {
+    fn find<S: Successors + Send + 'static>(&self, exec: Arc<S>, observer: &mut dyn Observer) -> (Searched, u64, bool) {
         // Whose a move is matters also where moves are ordered by it.
         let owned = if self.search == Search::NdfsProcess { Fairness::Weak } else { self.request.fairness };
         let product = Product::new(&*exec, self.claim, owned);
@@ -108,7 +105,8 @@ impl Asked<'_> {
         }
         let hides_waiting = self.request.fairness != Fairness::None && has_rendezvous(system);
         let counts_steps = !self.claim.stutter_invariant || hides_waiting;
-        let watched = Watched { exprs: &self.claim.looked, counts_steps, params: self.reduce.is_some(), ..Watched::default() };
+        let watched =
+            Watched { exprs: &self.claim.looked, counts_steps, params: self.reduce.is_some(), ..Watched::default() };
         Arc::new(optimise(system, self.optimise, &watched).0)
     }
 

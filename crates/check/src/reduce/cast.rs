@@ -95,9 +95,8 @@ impl Making<'_> {
     /// The cast of a state, if it is not too large.
     pub fn cast(&self, state: &State, signature: Vec<i32>) -> Option<Cast> {
         let n_live = state.n_procs();
-        let mut actors: Vec<Actor> = (0..n_live as Pid)
-            .map(|pid| Actor { proctype: state.proctype(pid), pid: Some(pid) })
-            .collect();
+        let mut actors: Vec<Actor> =
+            (0..n_live as Pid).map(|pid| Actor { proctype: state.proctype(pid), pid: Some(pid) }).collect();
         let unborn = self.unborn(&actors);
         actors.extend(unborn.iter().map(|t| Actor { proctype: *t, pid: None }));
         let mut first = Vec::new();
@@ -109,14 +108,8 @@ impl Making<'_> {
         if owner.len() > MOST_TRANSITIONS {
             return None;
         }
-        let walk = |me| Walk {
-            system: self.system,
-            statics: self.statics,
-            interp: self.interp,
-            state,
-            actors: &actors,
-            me,
-        };
+        let walk =
+            |me| Walk { system: self.system, statics: self.statics, interp: self.interp, state, actors: &actors, me };
         let mut touches = Vec::with_capacity(owner.len());
         for (i, actor) in actors.iter().enumerate() {
             let walk = walk(Some(i));
@@ -169,7 +162,8 @@ impl Making<'_> {
                         let c = from + e.index() as u32;
                         if targets.has(c) || targets.meets(&reach[i][edge.to.index()].0) || {
                             let runs = &touches[c as usize].runs;
-                            !runs.is_empty() && reach_of_unborn(runs, &actors, n_live, &reach).any(|r| targets.meets(&r.0))
+                            !runs.is_empty()
+                                && reach_of_unborn(runs, &actors, n_live, &reach).any(|r| targets.meets(&r.0))
                         } {
                             row[c as usize / 64] |= 1 << (c % 64);
                         }

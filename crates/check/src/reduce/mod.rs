@@ -27,6 +27,10 @@
 //!   disabled for ever or again and again; what changes that are steps that keep their order (F), so it still is.
 //!   Who can move in a state is asked of all its steps, also of those left out.
 //!
+//! # Faults
+//!   A step that a fault ends leads nowhere, so nothing could be made up for behind it: where a selection has one,
+//!   nothing is left out.
+//!
 //! # Who is refused
 //!   Priorities and `_last`: every step is disturbed by every other.
 
@@ -41,7 +45,7 @@ use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Expr, Loc, Pid, System};
 use spinor_model::layout::Layout;
-use spinor_model::successors::{Batch, Step, Successors};
+use spinor_model::successors::{Batch, Outcome, Step, Successors};
 use statics::Statics;
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
@@ -177,17 +181,30 @@ pub struct State<T> {
     offered: Vec<Step>,
     chosen: Vec<Step>,
     desk: Desk,
+    /// To see what the chosen steps lead to.
+    batch: Option<Batch>,
+}
+
+impl<T> State<T> {
+    fn leaves_out(&self) -> bool {
+        self.chosen.len() < self.offered.len()
+    }
+}
+
+/// What is left out is made up for after the steps that are taken: each of them must lead somewhere.
+fn ends_a_run(outcomes: &[Outcome]) -> bool {
+    outcomes.iter().any(|o| o.key().is_none())
 }
 
 impl<S: Successors> Reduced<S> {
     fn select(&self, state: &mut State<S::State>) {
-        let State { own, key, offered, chosen, desk } = state;
+        let State { own, key, offered, chosen, desk, .. } = state;
         self.system.enabled(own, offered);
         self.reduction.select(desk, key, offered, chosen);
     }
 
     fn state(&self, own: S::State, key: Vec<u8>) -> State<S::State> {
-        State { own, key, offered: Vec::new(), chosen: Vec::new(), desk: Desk::default() }
+        State { own, key, offered: Vec::new(), chosen: Vec::new(), desk: Desk::default(), batch: None }
     }
 }
 
@@ -221,6 +238,15 @@ impl<S: Successors + Send> Successors for Reduced<S> {
 
     fn enabled(&self, state: &mut Self::State, steps: &mut Vec<Step>) {
         self.select(state);
+        if state.leaves_out() {
+            let mut batch = state.batch.take().unwrap_or_else(|| self.batch());
+            batch.clear();
+            self.system.fire(&mut state.own, &state.chosen, &mut batch);
+            if ends_a_run(&batch.outcomes) {
+                state.chosen.clone_from(&state.offered);
+            }
+            state.batch = Some(batch);
+        }
         steps.clone_from(&state.chosen);
     }
 
@@ -230,7 +256,15 @@ impl<S: Successors + Send> Successors for Reduced<S> {
 
     fn expand(&self, state: &mut Self::State, batch: &mut Batch) -> usize {
         self.select(state);
+        let (n_outcomes, n_keys, n_faults) = (batch.outcomes.len(), batch.keys.len(), batch.faults.len());
         self.system.fire(&mut state.own, &state.chosen, batch);
+        if state.leaves_out() && ends_a_run(&batch.outcomes[n_outcomes..]) {
+            batch.outcomes.truncate(n_outcomes);
+            batch.keys.truncate(n_keys);
+            batch.faults.truncate(n_faults);
+            state.chosen.clone_from(&state.offered);
+            self.system.fire(&mut state.own, &state.chosen, batch);
+        }
         state.chosen.len()
     }
 

@@ -271,12 +271,14 @@ mod tests {
     #[test]
     fn components_are_those_of_a_small_graph() {
         // 0 -> 1 <-> 2 -> 3, 3 -> 3
-        let next = |at: usize, out: &mut Vec<usize>| out.extend(match at {
-            0 => vec![1],
-            1 => vec![2],
-            2 => vec![1, 3],
-            _ => vec![3],
-        });
+        let next = |at: usize, out: &mut Vec<usize>| {
+            out.extend(match at {
+                0 => vec![1],
+                1 => vec![2],
+                2 => vec![1, 3],
+                _ => vec![3],
+            })
+        };
         let of = components(4, &next);
         assert_eq!(of[1], of[2]);
         assert!(of[0] != of[1] && of[3] != of[1] && of[0] != of[3]);

@@ -26,8 +26,8 @@ use super::statics::{MOST_SLOTS, Statics};
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{
-    Edge, EdgeId, Effect, Expr, Frame, Guard, Init, Loc, Pattern, Pid, Place, Probe, Proctype, ProctypeId, Scope, System,
-    UnOp, BinOp,
+    BinOp, Edge, EdgeId, Effect, Expr, Frame, Guard, Init, Loc, Pattern, Pid, Place, Probe, Proctype, ProctypeId,
+    Scope, System, UnOp,
 };
 use spinor_model::state::State;
 use std::collections::BTreeSet;
@@ -238,7 +238,8 @@ impl<'a> Walk<'a> {
         // A handshake hands the floor to the receiver; the sender's chain ends there.
         let hands_over = out.sends.is_some() && out.chans.is_empty();
         let chain = &self.statics.chains[self.actors[me].proctype.index()][id.index()];
-        let (inner, ends) = if hands_over { (&[][..], std::slice::from_ref(&edge.to)) } else { (&chain.inner[..], &chain.ends[..]) };
+        let (inner, ends) =
+            if hands_over { (&[][..], std::slice::from_ref(&edge.to)) } else { (&chain.inner[..], &chain.ends[..]) };
         for loc in inner {
             let edges = || t.locs[*loc].edges.iter().map(|e| &t.edges[*e]);
             self.watched(edges(), &mut out);
@@ -288,7 +289,8 @@ impl<'a> Walk<'a> {
         let all = || [&from].into_iter().chain(inner).chain(ends);
         let proctype = self.actors[me].proctype;
         if ends.iter().any(|end| *end != from) || !inner.is_empty() {
-            out.writes.extend(all().filter(|l| self.statics.labels.contains(&(proctype, **l))).map(|l| Atom::At(me, *l)));
+            out.writes
+                .extend(all().filter(|l| self.statics.labels.contains(&(proctype, **l))).map(|l| Atom::At(me, *l)));
         }
         let differs = |of: fn(&Proctype, Loc) -> bool| all().any(|l| of(t, *l) != of(t, from));
         if differs(|t, l| t.locs[l].progress) {
@@ -620,7 +622,11 @@ impl<'a> Walk<'a> {
     }
 
     fn note(&self, atom: Atom, mode: Mode, out: &mut Touch) {
-        if mode.guard { out.guards.insert(atom) } else { out.reads.insert(atom) };
+        if mode.guard {
+            out.guards.insert(atom)
+        } else {
+            out.reads.insert(atom)
+        };
     }
 
     fn asked_of(&self, chan: &Expr, how: Use, mode: Mode, out: &mut Touch) {
@@ -648,7 +654,9 @@ impl<'a> Walk<'a> {
     fn read(&self, place: &Place, guard: bool, out: &mut Touch) {
         let mode = Mode { wants: Wants::Value, guard };
         match (place.scope, self.me) {
-            (Scope::Global, _) => self.slots(&self.system.globals, place, &mut |s| self.note(Atom::Global(s), mode, out)),
+            (Scope::Global, _) => {
+                self.slots(&self.system.globals, place, &mut |s| self.note(Atom::Global(s), mode, out))
+            }
             (Scope::Local, Some(me)) => {
                 let frame = &self.system.proctypes[self.actors[me].proctype].frame;
                 self.slots(frame, place, &mut |s| self.note(Atom::Local(me, s), mode, out));
@@ -715,7 +723,9 @@ impl<'a> Walk<'a> {
                 };
                 let var = &frame.vars[place.var];
                 let slots = var.slot as usize..var.slot as usize + var.shape.n_slots() as usize;
-                !var.hidden && fixed[slots].iter().all(|f| *f) && place.index.iter().all(|i| self.is_fixed(&i.value, pid))
+                !var.hidden
+                    && fixed[slots].iter().all(|f| *f)
+                    && place.index.iter().all(|i| self.is_fixed(&i.value, pid))
             }
             Expr::Unary(_, a) => self.is_fixed(a, pid),
             Expr::Binary(_, a, b) => self.is_fixed(a, pid) && self.is_fixed(b, pid),
@@ -746,7 +756,9 @@ impl<'a> Walk<'a> {
         // A channel that is not there yet can be asked for by a number that is not fixed.
         let unborn = !known && self.system.proctypes.iter().any(|t| !t.frame.chans.is_empty());
         if unborn || found.iter().any(comes_and_goes) {
-            let mine = |c: &u8| self.interp.chan(self.state, *c).and_then(|c| c.owner) == self.me.and_then(|me| self.actors[me].pid);
+            let mine = |c: &u8| {
+                self.interp.chan(self.state, *c).and_then(|c| c.owner) == self.me.and_then(|me| self.actors[me].pid)
+            };
             if unborn || !found.iter().all(mine) {
                 self.note(Atom::Population, Mode { wants: Wants::Value, guard }, out);
             }
