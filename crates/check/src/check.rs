@@ -6,10 +6,10 @@ use crate::cycles::answer::Answered;
 use crate::cycles::{self, Fairness};
 use crate::observer::Observer;
 use crate::plan::{self, Asking, Cell, Combination};
-use crate::reduce::{self, Reduced, Reduction, Selector};
+use crate::reduce::{self, Proviso, Reduced, Reduction, Selector};
 use crate::report::{Chosen, PropertyReport, Report, Stats, Unreached};
 use crate::search::{Request, SAFETY, Searched, Stopped, Tally, bfs, dfs, order};
-use crate::settings::{FairBy, Search, Selection, Settings, Store};
+use crate::settings::{FairBy, MadeUp, Reduce, Search, Selection, Settings, Store};
 use crate::trace::{self, Trace};
 use crate::verdict::{Kind, Verdict};
 use spinor_ltl::{Automaton, Formula};
@@ -78,6 +78,7 @@ pub fn check<E: Executors>(
         search: search.word(),
         endless: questions.iter().any(|q| plan::is_endless(q.kind)).then_some(endless.word()),
         por: "off", // until a search leaves something out
+        proviso: None,
         sym: "off",
         fair: settings.fairness.word(),
         fair_by: (settings.fairness == Fairness::Weak).then_some(fair_by.word()),
@@ -144,13 +145,13 @@ impl Report {
         let (reduction, why) = plan::choose_reduction(asking);
         if let Some(why) = why {
             self.unreduced.push((property.to_string(), why.to_string()));
+            if asking.wanted != Reduce::Auto {
+                self.notes.push(format!("{property}: nothing was left out: {why}"));
+            }
         }
         match reduction {
             plan::Reduction::None => None,
-            plan::Reduction::By(selector) => {
-                self.chosen.por = reduction.word();
-                Some(selector)
-            }
+            plan::Reduction::By(selector) => Some(selector),
         }
     }
 }
@@ -232,9 +233,15 @@ impl Endless<'_> {
             optimise: settings.optimisations(),
             shorten: settings.shorten,
             reduce,
+            forced: settings.reduce != Reduce::Auto,
             request,
         };
-        let Answered { trace, searched, store_bytes, faulty } = asked.answer(executors, observer);
+        let Answered { trace, searched, store_bytes, faulty, reduced } = asked.answer(executors, observer);
+        match (reduced, reduce) {
+            (true, Some(selector)) => report.chosen.por = plan::Reduction::By(selector).word(),
+            (false, Some(_)) => report.unreduced.push((name.clone(), NOT_WORTH.to_string())),
+            _ => {}
+        }
         if let (Some(trace), About::Stated(Said::Formula { formula, props })) = (&trace, &about) {
             cycles::answer::judge(self.interp, formula, props, trace);
         }
@@ -409,8 +416,7 @@ impl Asked<'_> {
         let system = optimised(interp.shared_system(), settings.optimisations(), self.reduce.is_some());
         let replayed = Interp::new(system.clone());
         let exec = Arc::new(executors.executor(system.clone(), &[]));
-        let asked = reduce::Asked { looked: &[], cycles: self.kinds != [Kind::EndState], fair: false };
-        let reduction = self.reduce.map(|selector| Arc::new(Reduction::new(system, selector, asked)));
+        let reduced = self.reduced(&exec, system, report);
         // What the program holds by now, native code and all, is not the search's to spend.
         let limit = settings.max_memory.map_or(u64::MAX, |n| n.saturating_sub(memory_bytes()));
         let request = Request {
@@ -420,16 +426,14 @@ impl Asked<'_> {
             max_time: settings.max_time,
             budget: Budget::new(limit),
             jobs: settings.jobs.max(1),
+            makes_up: reduced.as_ref().is_some_and(|r| r.proviso() == Proviso::Levels),
             ..Request::default()
         };
         let Ran { searched, store_bytes, omission } = {
             let table = settings.table.unwrap_or(TABLE).min(limit / 4 * 3);
-            match &reduction {
+            match &reduced {
                 None => run(&exec, self.search, self.store, table, &request, observer),
-                Some(reduction) => {
-                    let reduced = Arc::new(Reduced::new(exec.clone(), reduction.clone()));
-                    run(&reduced, self.search, self.store, table, &request, observer)
-                }
+                Some(reduced) => run(reduced, self.search, self.store, table, &request, observer),
             }
         };
         let (cpu_seconds, wall_seconds) = (clock.cpu_seconds(), clock.wall_seconds());
@@ -492,6 +496,46 @@ impl Asked<'_> {
         }
     }
 
+    /// The system with fewer steps, if it is worth while. It is judged on random walks, unless somebody wants it.
+    fn reduced<S: Successors + Send>(
+        &self,
+        exec: &Arc<S>,
+        system: Arc<System>,
+        report: &mut Report,
+    ) -> Option<Arc<Reduced<S>>> {
+        let selector = self.reduce?;
+        let reduction = Arc::new(Reduction::new(system, selector, &[], false));
+        let by = |proviso| Reduced::new(exec.clone(), reduction.clone(), proviso);
+        let (loops, levels) = (by(Proviso::Loops), by(Proviso::Levels));
+        let by_levels = self.search == Search::Bfs;
+        let forced = self.settings.reduce != Reduce::Auto;
+        let chosen = match self.settings.proviso {
+            // States without steps are found whatever else is left out.
+            _ if self.kinds == [Kind::EndState] => Some(by(Proviso::None)).filter(|r| forced || r.saves() > WORTH),
+            MadeUp::Levels if by_levels => Some(levels),
+            MadeUp::Loops => Some(loops),
+            _ => {
+                let (at_loops, at_levels) = (loops.saves(), if by_levels { levels.saves() } else { 0.0 });
+                // A loop that comes back to a state of an earlier level costs more there.
+                if at_loops >= ALMOST * at_levels {
+                    (forced || at_loops > WORTH).then_some(loops)
+                } else {
+                    (forced || at_levels > 2.0 * WORTH).then_some(levels)
+                }
+            }
+        };
+        match &chosen {
+            Some(chosen) => {
+                report.chosen.por = plan::Reduction::By(selector).word();
+                report.chosen.proviso = Some(chosen.proviso().word());
+            }
+            None => {
+                report.unreduced.push((SAFETY_SEARCH.to_string(), NOT_WORTH.to_string()));
+            }
+        }
+        chosen.map(Arc::new)
+    }
+
     /// What would get further than this search did, and at what price.
     fn advice(&self, stopped: Stopped) -> Vec<String> {
         let mut out: Vec<&str> = Vec::new();
@@ -534,6 +578,12 @@ impl Asked<'_> {
         out.into_iter().map(String::from).collect()
     }
 }
+
+const NOT_WORTH: &str = "its steps have too much to do with each other for it to be worth while";
+/// The part of the steps that must be left out for a reduction to be worth its time.
+pub(crate) const WORTH: f64 = 0.15;
+/// If loops leave out this part of what levels do, they are better.
+const ALMOST: f64 = 0.8;
 
 /// Says of a lossy store what its silence is worth.
 fn missed(omission: f64) -> String {

@@ -79,6 +79,8 @@ pub struct Chosen {
     /// For runs that never end, if there was a question about them.
     pub endless: Option<&'static str>,
     pub por: &'static str,
+    /// Of the search for what finite runs show, if it leaves out steps: who sees to it that none is left out for ever.
+    pub proviso: Option<&'static str>,
     pub sym: &'static str,
     pub fair: &'static str,
     pub fair_by: Option<&'static str>,

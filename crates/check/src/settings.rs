@@ -16,6 +16,7 @@ pub struct Settings {
     pub fairness: Fairness,
     pub fair_by: FairBy,
     pub reduce: Reduce,
+    pub proviso: MadeUp,
     /// The clean semantics: no reduction, no static optimisation.
     pub plain: bool,
     /// The static optimisations, each by itself.
@@ -79,6 +80,18 @@ pub enum Reduce {
     Stubborn,
 }
 
+/// Who sees to it that no step is left out for ever.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum MadeUp {
+    /// What leaves out more, where both are right.
+    #[default]
+    Auto,
+    /// Nothing is left out where a loop is closed.
+    Loops,
+    /// Breadth-first search, for what finite runs show.
+    Levels,
+}
+
 /// How states are kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Store {
@@ -110,6 +123,7 @@ impl Default for Settings {
             fairness: Fairness::None,
             fair_by: FairBy::Auto,
             reduce: Reduce::Auto,
+            proviso: MadeUp::Auto,
             plain: false,
             optimise: Optimisations::ALL,
             max_depth: None,

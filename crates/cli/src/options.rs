@@ -4,7 +4,7 @@
 //! built yet is there to be refused by name: never ignored, never offered.
 
 use spinor_check::cycles::Fairness;
-use spinor_check::settings::{DEFAULT_TRACES, FairBy, Reduce, Search, Selection, Settings, Store};
+use spinor_check::settings::{DEFAULT_TRACES, FairBy, MadeUp, Reduce, Search, Selection, Settings, Store};
 use spinor_model::optimise::Optimisations;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -81,6 +81,7 @@ pub enum Id {
     Prop,
     Search,
     Por,
+    Proviso,
     Sym,
     Ltl,
     Claim,
@@ -210,6 +211,9 @@ pub const OPTIONS: &[OptionRow] = &[
         .default("auto")
         .help("which steps are left out where others show as much: by process, or by what steps have to do with each other")
         .spin("-DNOREDUCE"),
+    row(Id::Proviso, "proviso", Takes::OneOf(&["auto", "loops", "levels"], &[]), CHECK)
+        .default("auto")
+        .help("who sees to it that no step is left out for ever: selections at loops, or breadth-first search by levels"),
     row(
         Id::Sym,
         "sym",
@@ -424,6 +428,7 @@ pub struct Options {
     pub fairness: Fairness,
     pub fair_by: FairBy,
     pub reduce: Reduce,
+    pub proviso: MadeUp,
     pub store: Store,
     pub plain: bool,
     pub no_dead: bool,
@@ -486,6 +491,7 @@ impl Options {
             fairness: self.fairness,
             fair_by: self.fair_by,
             reduce: self.reduce,
+            proviso: self.proviso,
             plain: self.plain,
             optimise: Optimisations { dead: !self.no_dead, merge: !self.no_merge, unread: !self.no_unread },
             max_depth: self.depth,
@@ -766,6 +772,13 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 "flag" => FairBy::Flags,
                 "copies" => FairBy::Copies,
                 _ => FairBy::Auto,
+            }
+        }
+        Id::Proviso => {
+            o.proviso = match text.as_str() {
+                "loops" => MadeUp::Loops,
+                "levels" => MadeUp::Levels,
+                _ => MadeUp::Auto,
             }
         }
         Id::Por => {

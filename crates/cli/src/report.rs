@@ -280,7 +280,7 @@ impl Human<'_> {
                 if self.auto { "auto chose " } else { "" },
                 c.search,
                 c.endless.map_or(String::new(), |word| format!(" and {word}")),
-                c.por,
+                c.proviso.map_or(c.por.to_string(), |by| format!("{} by {by}", c.por)),
                 c.sym,
                 c.fair,
                 c.store,
@@ -288,6 +288,12 @@ impl Human<'_> {
                 plural(c.jobs, "thread")
             );
             let _ = writeln!(out, "{}", self.screen.paint.dim(&text));
+        }
+        if self.detail == Detail::Verbose {
+            for (property, why) in &self.report.unreduced {
+                let text = format!("{property}: nothing was left out: {why}");
+                let _ = writeln!(out, "{}", self.screen.paint.dim(&text));
+            }
         }
     }
 

@@ -29,6 +29,7 @@ pub fn of_report(front: &Front, interp: &Interp, report: &Report) -> Json {
         ("search", Json::text(c.search)),
         ("endless", c.endless.map_or(Json::Null, Json::text)),
         ("por", Json::text(c.por)),
+        ("proviso", c.proviso.map_or(Json::Null, Json::text)),
         ("sym", Json::text(c.sym)),
         ("fair", Json::text(c.fair)),
         ("fair_by", c.fair_by.map_or(Json::Null, Json::text)),

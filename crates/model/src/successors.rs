@@ -199,6 +199,16 @@ pub trait Successors: Sync {
         owners.extend(steps.iter().map(|step| step.pid));
         steps.len()
     }
+    /// Whether the last expansion of this state left out steps that can be taken.
+    fn leaves_out(&self, _state: &Self::State) -> bool {
+        false
+    }
+    /// Appends the outcomes of what `expand` leaves out of this state, numbered as `all_enabled` lists the steps.
+    fn expand_rest(&self, _state: &mut Self::State, _batch: &mut Batch) {}
+    /// The steps that `expand` takes, in its order, and behind them those that it leaves out.
+    fn all_enabled(&self, state: &mut Self::State, steps: &mut Vec<Step>) {
+        self.enabled(state, steps);
+    }
     /// Which faults that do not end a run are still worth telling in outcomes made with this state: failed assertions,
     /// broken promises. What nobody waits for need not be told, if leaving it out is faster.
     fn heed(&self, _state: &mut Self::State, _assertions: bool, _promises: bool) {}

@@ -13,11 +13,11 @@ use super::fair::{self, By, Fair};
 use super::ndfs::{self, Target, WithBits};
 use super::product::Product;
 use super::{Fairness, Lasso, Move, Moves, Request, Runs, Searched, cndfs, scc, shorten, union};
-use crate::check::Executors;
+use crate::check::{Executors, WORTH};
 use crate::claim::Claim;
 use crate::observer::Observer;
 use crate::plan;
-use crate::reduce::{self, Reduced, Reduction, Selector};
+use crate::reduce::{Proviso, Reduced, Reduction, Selector};
 use crate::search::Stopped;
 use crate::settings::{FairBy, Search, Store};
 use crate::trace::{self, Endless, Trace};
@@ -43,6 +43,8 @@ pub struct Asked<'a> {
     pub optimise: Optimisations,
     pub shorten: bool,
     pub reduce: Option<Selector>,
+    /// Whether it is worth while or not.
+    pub forced: bool,
     pub request: Request,
 }
 
@@ -53,6 +55,8 @@ pub struct Answered {
     pub store_bytes: u64,
     /// Some runs are ended by a fault, and were not judged.
     pub faulty: bool,
+    /// Steps were left out.
+    pub reduced: bool,
 }
 
 impl Asked<'_> {
@@ -60,19 +64,21 @@ impl Asked<'_> {
         let system = self.optimised();
         let replayed = Interp::looking(system.clone(), &self.claim.looked);
         let exec = Arc::new(executors.executor(system.clone(), &self.claim.looked));
-        let asked =
-            reduce::Asked { looked: &self.claim.looked, cycles: true, fair: self.request.fairness != Fairness::None };
-        let reduction = self.reduce.map(|selector| Arc::new(Reduction::new(system, selector, asked)));
-        let (searched, store_bytes, faulty) = match &reduction {
+        let fair = self.request.fairness != Fairness::None;
+        let reduction = self.reduce.map(|by| Arc::new(Reduction::new(system, by, &self.claim.looked, fair)));
+        let reduced = reduction.as_ref().map(|r| Reduced::new(exec.clone(), r.clone(), Proviso::Loops));
+        let reduced = reduced.filter(|r| self.forced || r.saves() > WORTH);
+        let is_reduced = reduced.is_some();
+        let (searched, store_bytes, faulty) = match reduced {
             None => self.find(exec, observer),
-            Some(reduction) => self.find(Arc::new(Reduced::new(exec, reduction.clone())), observer),
+            Some(reduced) => self.find(Arc::new(reduced), observer),
         };
         let trace = searched.found.as_ref().map(|lasso| {
             let judge = Product::new(&replayed, self.claim, self.request.fairness);
-            let lasso = match reduction {
+            let lasso = match reduction.filter(|_| is_reduced) {
                 None => lasso.clone(),
                 Some(reduction) => {
-                    let reduced = Reduced::new(Arc::new(replayed.clone()), reduction);
+                    let reduced = Reduced::new(Arc::new(replayed.clone()), reduction, Proviso::Loops);
                     renumbered(lasso, &Product::new(&reduced, self.claim, self.request.fairness), &judge)
                 }
             };
@@ -83,7 +89,7 @@ impl Asked<'_> {
             };
             trace::build_endless(self.interp, &replayed, &endless(&judge, &lasso))
         });
-        Answered { trace, searched, store_bytes, faulty }
+        Answered { trace, searched, store_bytes, faulty, reduced: is_reduced }
     }
 
     fn find<S: Successors + Send + 'static>(&self, exec: Arc<S>, observer: &mut dyn Observer) -> (Searched, u64, bool) {

@@ -28,6 +28,8 @@ pub(super) const MOST_TRANSITIONS: usize = 4096;
 
 #[derive(Debug)]
 pub(super) struct Cast {
+    /// Of a different cast it is different.
+    pub number: u32,
     n_live: usize,
     /// By process: its proctype, then the values of the slots that tell it apart.
     signature: Vec<i32>,
@@ -48,8 +50,9 @@ pub(super) struct Cast {
 pub(super) struct Flags {
     /// It may be half of a handshake.
     pub half: bool,
-    /// Somebody outside may see it, or it closes a loop: not in a selection that leaves something out.
-    pub kept_out: bool,
+    /// Somebody outside may see it.
+    pub seen: bool,
+    pub closes: bool,
 }
 
 /// A set of transitions.
@@ -86,14 +89,12 @@ pub(super) struct Making<'a> {
     pub statics: &'a Statics,
     pub interp: &'a Interp,
     pub looked: &'a [Expr],
-    /// Loops are closed.
-    pub closes: bool,
     pub fair: bool,
 }
 
 impl Making<'_> {
     /// The cast of a state, if it is not too large.
-    pub fn cast(&self, state: &State, signature: Vec<i32>) -> Option<Cast> {
+    pub fn cast(&self, state: &State, signature: Vec<i32>, number: u32) -> Option<Cast> {
         let n_live = state.n_procs();
         let mut actors: Vec<Actor> =
             (0..n_live as Pid).map(|pid| Actor { proctype: state.proctype(pid), pid: Some(pid) }).collect();
@@ -132,6 +133,7 @@ impl Making<'_> {
         let index = Index::new(&touches, &owner, n_words);
         let reach = self.reach(&actors, &first, &touches, n_words);
         let mut cast = Cast {
+            number,
             n_live,
             signature,
             owner,
@@ -178,8 +180,8 @@ impl Making<'_> {
             cast.disturbs.extend(disturbs);
             cast.enables.extend(enables);
             cast.meets.extend(meets);
-            let closes = self.closes && self.statics.closes[proctype.index()][edge];
-            cast.flags.push(Flags { half, kept_out: closes || is_seen(touch, &seen) });
+            let closes = self.statics.closes[proctype.index()][edge];
+            cast.flags.push(Flags { half, seen: is_seen(touch, &seen), closes });
         }
         Some(cast)
     }

@@ -49,6 +49,7 @@ use spinor_model::successors::{Batch, Outcome, Step, Successors};
 use statics::Statics;
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
+use stubborn::Rules;
 
 /// How steps are selected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,15 +60,25 @@ pub enum Selector {
     Stubborn,
 }
 
-/// What is asked of the reduced graph.
-#[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
-    /// What is looked at in its states, from outside.
-    pub looked: &'a [Expr],
-    /// Steps that are left out must be made up for later; who asks for states without steps only does not mind.
-    pub cycles: bool,
-    /// It matters who could move.
-    pub fair: bool,
+/// Who sees to it that no step is left out for ever: the cycle condition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Proviso {
+    /// Nobody: states without steps are found all the same, and nothing else may be asked.
+    None,
+    /// The selection, at the steps that close loops (`statics`). For every search and every question.
+    Loops,
+    /// Breadth-first search, by its levels (`search/bfs.rs`). For what finite runs show.
+    Levels,
+}
+
+impl Proviso {
+    pub fn word(self) -> &'static str {
+        match self {
+            Proviso::None => "none",
+            Proviso::Loops => "loops",
+            Proviso::Levels => "levels",
+        }
+    }
 }
 
 /// See the module.
@@ -75,7 +86,6 @@ pub struct Reduction {
     interp: Interp,
     statics: Statics,
     looked: Vec<Expr>,
-    closes: bool,
     fair: bool,
     selector: Selector,
     casts: RwLock<HashMap<Vec<i32>, Option<Arc<Cast>>>>,
@@ -96,13 +106,13 @@ pub fn refusal(system: &System) -> Option<&'static str> {
 }
 
 impl Reduction {
-    /// Of this system, which must not be refused.
-    pub fn new(system: Arc<System>, selector: Selector, asked: Asked<'_>) -> Reduction {
+    /// Of this system, which must not be refused. `looked` is what is looked at in its states, from outside; with `fair`
+    /// it matters who could move.
+    pub fn new(system: Arc<System>, selector: Selector, looked: &[Expr], fair: bool) -> Reduction {
         assert!(refusal(&system).is_none(), "the plan refuses it");
         let interp = Interp::new(system);
-        let statics = Statics::new(interp.system(), interp.layout(), asked.looked);
-        let (looked, closes, fair) = (asked.looked.to_vec(), asked.cycles, asked.fair);
-        Reduction { interp, statics, looked, closes, fair, selector, casts: RwLock::default() }
+        let statics = Statics::new(interp.system(), interp.layout(), looked);
+        Reduction { interp, statics, looked: looked.to_vec(), fair, selector, casts: RwLock::default() }
     }
 
     fn layout(&self) -> &Layout {
@@ -110,24 +120,32 @@ impl Reduction {
     }
 
     /// Puts steps that are enough into `chosen`.
-    fn select(&self, desk: &mut Desk, key: &[u8], steps: &[Step], chosen: &mut Vec<Step>) {
+    fn select(&self, desk: &mut Desk, proviso: Proviso, key: &[u8], steps: &[Step], chosen: &mut Vec<Step>) {
         chosen.clear();
         // One process alone has no one to be left out; where nothing else could happen, nothing is left out.
         let several = steps.iter().any(|s| s.pid != steps[0].pid) && !steps[0].timeout;
-        if !several || !self.select_some(desk, key, steps, chosen) {
+        if !several || !self.select_some(desk, proviso, key, steps, chosen) {
             chosen.clear();
             chosen.extend_from_slice(steps);
         }
     }
 
-    fn select_some(&self, desk: &mut Desk, key: &[u8], steps: &[Step], chosen: &mut Vec<Step>) -> bool {
+    fn select_some(
+        &self,
+        desk: &mut Desk,
+        proviso: Proviso,
+        key: &[u8],
+        steps: &[Step],
+        chosen: &mut Vec<Step>,
+    ) -> bool {
         if !desk.cast.as_ref().is_some_and(|c| c.fits(self.layout(), &self.statics, key)) {
             desk.cast = self.cast(key);
         }
         let Some(cast) = &desk.cast else { return false };
         let layout = self.layout();
         desk.stubborn.stands(layout.frames(key).map(|(at, _)| Loc::new(layout.loc.read(&key[at..]) as usize)));
-        desk.stubborn.select(cast, steps, self.selector == Selector::Ample, chosen)
+        let rules = Rules { alone: self.selector == Selector::Ample, strict: proviso == Proviso::Loops };
+        desk.stubborn.select(cast, steps, rules, chosen)
     }
 
     #[cold]
@@ -141,14 +159,14 @@ impl Reduction {
             statics: &self.statics,
             interp: &self.interp,
             looked: &self.looked,
-            closes: self.closes,
             fair: self.fair,
         };
         let mut casts = self.casts.write().expect("nothing panics while it is held");
         if casts.len() >= MOST_CASTS {
             return None;
         }
-        let make = || making.cast(&self.interp.unpack(key), signature.clone()).map(Arc::new);
+        let number = casts.len() as u32;
+        let make = || making.cast(&self.interp.unpack(key), signature.clone(), number).map(Arc::new);
         casts.entry(signature.clone()).or_insert_with(make).clone()
     }
 }
@@ -165,11 +183,49 @@ struct Desk {
 pub struct Reduced<S> {
     system: Arc<S>,
     reduction: Arc<Reduction>,
+    proviso: Proviso,
+}
+
+impl<S> Reduced<S> {
+    pub fn proviso(&self) -> Proviso {
+        self.proviso
+    }
 }
 
 impl<S: Successors> Reduced<S> {
-    pub fn new(system: Arc<S>, reduction: Arc<Reduction>) -> Reduced<S> {
-        Reduced { system, reduction }
+    pub fn new(system: Arc<S>, reduction: Arc<Reduction>, proviso: Proviso) -> Reduced<S> {
+        Reduced { system, reduction, proviso }
+    }
+}
+
+/// Walks, and states on each, by which it is judged what a reduction saves.
+const WALKS: u64 = 24;
+const WALK: usize = 24;
+
+impl<S: Successors + Send> Reduced<S> {
+    /// Which part of the steps is left out, on random walks: from 0 to 1.
+    pub fn saves(&self) -> f64 {
+        let Ok(initial) = self.initial() else { return 0.0 };
+        let mut batch = self.batch();
+        let (mut n_offered, mut n_chosen) = (0, 0);
+        let mut random = 0x2545_f491_4f6c_dd1d_u64;
+        for _ in 0..WALKS {
+            let mut state = initial.clone();
+            for _ in 0..WALK {
+                batch.clear();
+                self.expand(&mut state, &mut batch);
+                n_offered += state.offered.len();
+                n_chosen += state.chosen.len();
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                let there: Vec<&Outcome> = batch.outcomes.iter().filter(|o| o.key().is_some()).collect();
+                let Some(next) = there.get((random % there.len().max(1) as u64) as usize) else { break };
+                let key = batch.key(next).unwrap_or(&[]).to_vec();
+                self.unpack_into(&key, &mut state);
+            }
+        }
+        1.0 - n_chosen as f64 / n_offered.max(1) as f64
     }
 }
 
@@ -200,7 +256,7 @@ impl<S: Successors> Reduced<S> {
     fn select(&self, state: &mut State<S::State>) {
         let State { own, key, offered, chosen, desk, .. } = state;
         self.system.enabled(own, offered);
-        self.reduction.select(desk, key, offered, chosen);
+        self.reduction.select(desk, self.proviso, key, offered, chosen);
     }
 
     fn state(&self, own: S::State, key: Vec<u8>) -> State<S::State> {
@@ -274,6 +330,24 @@ impl<S: Successors + Send> Successors for Reduced<S> {
         owners.extend(state.chosen.iter().map(|step| step.pid));
         owners.extend(state.offered.iter().map(|step| step.pid));
         n
+    }
+
+    fn leaves_out(&self, state: &Self::State) -> bool {
+        state.leaves_out()
+    }
+
+    fn expand_rest(&self, state: &mut Self::State, batch: &mut Batch) {
+        let mut steps = Vec::new();
+        self.all_enabled(state, &mut steps);
+        let (n_chosen, from) = (state.chosen.len(), batch.outcomes.len());
+        self.system.fire(&mut state.own, &steps[n_chosen..], batch);
+        batch.outcomes[from..].iter_mut().for_each(|o| o.step += n_chosen as u32);
+    }
+
+    fn all_enabled(&self, state: &mut Self::State, steps: &mut Vec<Step>) {
+        self.enabled(state, steps);
+        let State { offered, chosen, .. } = state;
+        steps.extend(offered.iter().filter(|s| !chosen.contains(s)));
     }
 
     fn heed(&self, state: &mut Self::State, assertions: bool, promises: bool) {

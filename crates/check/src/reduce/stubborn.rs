@@ -40,6 +40,59 @@ pub(super) struct Desk {
     set: Set,
     todo: Vec<u32>,
     locs: Vec<Loc>,
+    known: Known,
+}
+
+/// Selections made a short while ago.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    /// What was asked, and which of its steps were taken, none if all were; by a hash of the question.
+    entries: Vec<(Vec<u32>, u64)>,
+    asked: Vec<u32>,
+    place: usize,
+}
+
+impl Known {
+    const BITS: u32 = 14;
+    const ENTRIES: usize = 1 << Self::BITS;
+
+    fn ask(&mut self, cast: &Cast, locs: &[Loc], steps: &[Step]) {
+        let asked = &mut self.asked;
+        asked.clear();
+        asked.push(cast.number);
+        asked.extend(locs.iter().map(|l| l.0));
+        for step in steps {
+            asked.push(cast.transition(step.pid, step.edge));
+            asked.extend(step.partner.map(|(pid, edge)| !cast.transition(pid, edge)));
+        }
+        // A sum of products of which none waits for another.
+        let odd = |n: usize| (n as u64 * 2 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let sum =
+            asked.iter().enumerate().map(|(n, x)| odd(n).wrapping_mul(u64::from(*x) + 1)).fold(0, u64::wrapping_add);
+        self.place = ((sum ^ sum >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::BITS)) as usize;
+    }
+
+    fn answer(&self) -> Option<u64> {
+        self.entries.get(self.place).filter(|(asked, _)| *asked == self.asked).map(|(_, taken)| *taken)
+    }
+
+    fn learn(&mut self, taken: u64) {
+        if self.entries.is_empty() {
+            self.entries.resize(Self::ENTRIES, (Vec::new(), 0));
+        }
+        let (asked, answer) = &mut self.entries[self.place];
+        asked.clone_from(&self.asked);
+        *answer = taken;
+    }
+}
+
+/// Which sets will do.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    /// Steps of one process only.
+    pub alone: bool,
+    /// No step that closes a loop.
+    pub strict: bool,
 }
 
 impl Desk {
@@ -49,8 +102,24 @@ impl Desk {
         self.locs.extend(locs);
     }
 
-    /// Puts the selection into `chosen`; false if nothing can be left out.
-    pub fn select(&mut self, cast: &Cast, steps: &[Step], alone: bool, chosen: &mut Vec<Step>) -> bool {
+    /// Puts the selection into `chosen`; false if nothing can be left out. All that matters is the cast, where the
+    /// processes stand, and what they can do: what came of that before is known for a while.
+    pub fn select(&mut self, cast: &Cast, steps: &[Step], rules: Rules, chosen: &mut Vec<Step>) -> bool {
+        self.known.ask(cast, &self.locs, steps);
+        if let Some(taken) = self.known.answer() {
+            let mut n = 0..;
+            chosen.extend(steps.iter().filter(|_| taken >> n.next().unwrap_or(0) & 1 == 1));
+            return taken != 0;
+        }
+        let some = self.select_anew(cast, steps, rules, chosen);
+        if steps.len() <= 64 {
+            let bit = |(n, step): (usize, &Step)| u64::from(chosen.contains(step)) << n;
+            self.known.learn(if some { steps.iter().enumerate().map(bit).sum() } else { 0 });
+        }
+        some
+    }
+
+    fn select_anew(&mut self, cast: &Cast, steps: &[Step], rules: Rules, chosen: &mut Vec<Step>) -> bool {
         self.current.clear(cast.n_words);
         self.can.clear(cast.n_words);
         for (pid, loc) in self.locs.iter().enumerate() {
@@ -65,7 +134,7 @@ impl Desk {
         let mut best = steps.len();
         let mut last = None;
         for step in steps {
-            if last.replace(step.pid) == Some(step.pid) || !self.close(cast, step, alone) {
+            if last.replace(step.pid) == Some(step.pid) || !self.close(cast, step, rules) {
                 continue;
             }
             let n = steps.iter().filter(|s| self.selects(cast, s)).count();
@@ -88,7 +157,7 @@ impl Desk {
     }
 
     /// The smallest closed set with this step; false if it may not be selected.
-    fn close(&mut self, cast: &Cast, seed: &Step, alone: bool) -> bool {
+    fn close(&mut self, cast: &Cast, seed: &Step, rules: Rules) -> bool {
         self.set.clear(cast.n_words);
         self.todo.clear();
         let (t, owner) = (cast.transition(seed.pid, seed.edge), seed.pid);
@@ -97,7 +166,7 @@ impl Desk {
         while let Some(t) = self.todo.pop() {
             let (flags, can) = (cast.flags[t as usize], self.can.has(t));
             if can {
-                if flags.kept_out || alone && cast.owner(t) != owner {
+                if flags.seen || flags.closes && rules.strict || rules.alone && cast.owner(t) != owner {
                     return false;
                 }
                 let pid = cast.owner(t);

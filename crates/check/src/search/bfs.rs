@@ -19,6 +19,12 @@
 //!
 //! # Where we leave the textbook
 //!   D1 a small level is one thread's work, and the others are not even called (`team`)
+//!   D2 of a system that leaves out steps (`reduce`): a state whose successors are all known before, none of them known
+//!      to lie in the next level, is expanded in full after all. So a state that leaves something out has a successor in
+//!      the next level. Along these the levels grow, so a state where nothing is left out comes; what was left out has
+//!      been possible all the while, and is taken there at the latest. Any thread may have found the successor.
+//!      That is enough for what finite runs show: a step that is owed is not for ever behind others. The levels of such
+//!      a search depend on who finds what first, and no depth is a least one.
 //!
 //! # Owed
 //!   O1 counts and verdicts = depth-first = oracle, for any number of threads    tests: random toy systems
@@ -234,8 +240,38 @@ struct Worker {
     recent: Recent,
     /// Keys of the batch that are left out because they were met a short while ago.
     n_repeated: u64,
+    /// States of the batch that left out steps, and the keys of their successors.
+    partial: Vec<(StateId, Range<usize>)>,
+    /// Those whose other steps are to be taken, too (D2).
+    again: Vec<StateId>,
+    next_level: NextLevel,
     news: News,
     flushes: u32,
+}
+
+/// Some of the states that are known to lie in the level after this one.
+#[derive(Default)]
+struct NextLevel {
+    entries: Vec<(StateId, u32)>,
+}
+
+impl NextLevel {
+    const ENTRIES: usize = 1 << 15;
+
+    fn place(id: StateId) -> usize {
+        (id.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 49) as usize
+    }
+
+    fn note(&mut self, id: StateId, depth: usize) {
+        if self.entries.is_empty() {
+            self.entries = vec![(StateId(0), u32::MAX); Self::ENTRIES];
+        }
+        self.entries[Self::place(id)] = (id, depth as u32);
+    }
+
+    fn has(&self, id: StateId, depth: usize) -> bool {
+        !self.entries.is_empty() && self.entries[Self::place(id)] == (id, depth as u32)
+    }
 }
 
 fn lock(worker: &Mutex<Option<Worker>>) -> MutexGuard<'_, Option<Worker>> {
@@ -258,6 +294,9 @@ impl Worker {
             ids: Vec::new(),
             recent: Recent::new(&request.budget),
             n_repeated: 0,
+            partial: Vec::new(),
+            again: Vec::new(),
+            next_level: NextLevel::default(),
             news: News::default(),
             flushes: 0,
         }
@@ -299,12 +338,12 @@ impl Worker {
                 }
                 self.state(run, level, seat, id)?;
                 if self.keys.len() >= KEYS || self.news.expanded >= STATES {
-                    self.flush(run, seat, &mut watch)?;
+                    self.flush(run, level, seat, &mut watch)?;
                 }
             }
         }
         self.ids = ids;
-        self.flush(run, seat, &mut watch)
+        self.flush(run, level, seat, &mut watch)
     }
 
     /// Lays the successors of a state into the batch and offers them.
@@ -327,6 +366,7 @@ impl Worker {
             self.offered.len()
         };
         self.news.expanded += 1;
+        let leaves_out = level.deeper && run.request.makes_up && system.leaves_out(&seat.state);
         if n_steps == 0 {
             if !system.may_end(&seat.state) {
                 self.see(run, level, Kind::EndState, (0, 0, 0), None, None);
@@ -337,10 +377,45 @@ impl Worker {
             self.cut = true;
             return Ok(());
         }
+        self.take(run, level, seat, (n_outcomes, n_faults))?;
+        if leaves_out {
+            self.partial.push((id, n_keys..self.keys.len()));
+        }
+        Ok(())
+    }
+
+    /// D2: the steps of a state that were left out at first.
+    #[cold]
+    fn rest<S: Successors, V: Visited>(
+        &mut self,
+        run: &Run<'_, S, V>,
+        level: &Level,
+        seat: &mut Seat<'_, S, V>,
+        id: StateId,
+    ) -> Result<(), Halt> {
+        run.store.load(&mut seat.hand, id, &mut self.key);
+        run.system.unpack_into(&self.key, &mut seat.state);
+        let before = (self.batch.outcomes.len(), self.batch.faults.len());
+        run.system.expand_rest(&mut seat.state, &mut self.batch);
+        self.take(run, level, seat, before)
+    }
+
+    /// Offers the outcomes of the state at hand, from the given one on.
+    #[inline]
+    fn take<S: Successors, V: Visited>(
+        &mut self,
+        run: &Run<'_, S, V>,
+        level: &Level,
+        seat: &mut Seat<'_, S, V>,
+        (n_outcomes, n_faults): (usize, usize),
+    ) -> Result<(), Halt> {
+        let Run { system, store, request, .. } = run;
+        let n_keys = self.keys.len();
         for outcome in &self.batch.outcomes[n_outcomes..] {
             self.counters.atomic_steps += u64::from(outcome.atomic_steps);
             if let Some(key) = outcome.key() {
-                if self.recent.repeats(&self.batch.keys[key.clone()]) {
+                // Where it matters whether a state is new, its name is asked for.
+                if !request.makes_up && self.recent.repeats(&self.batch.keys[key.clone()]) {
                     self.n_repeated += 1;
                 } else {
                     self.keys.push(key);
@@ -348,7 +423,7 @@ impl Worker {
             }
         }
         if self.batch.faults.len() > n_faults {
-            system.enabled(&mut seat.state, &mut self.offered);
+            system.all_enabled(&mut seat.state, &mut self.offered);
             self.faults(run, level, n_faults);
         }
         let offered = store.offer(&mut seat.hand, &self.batch.keys, &self.keys[n_keys..]);
@@ -409,6 +484,27 @@ impl Worker {
     fn flush<S: Successors, V: Visited>(
         &mut self,
         run: &Run<'_, S, V>,
+        level: &Level,
+        seat: &mut Seat<'_, S, V>,
+        watch: &mut Option<&mut Watch<'_>>,
+    ) -> Result<(), Halt> {
+        loop {
+            self.settle(run, level, seat, watch)?;
+            if self.again.is_empty() {
+                return Ok(());
+            }
+            let mut again = std::mem::take(&mut self.again);
+            for id in again.drain(..) {
+                self.rest(run, level, seat, id)?;
+            }
+            self.again = again;
+        }
+    }
+
+    fn settle<S: Successors, V: Visited>(
+        &mut self,
+        run: &Run<'_, S, V>,
+        level: &Level,
         seat: &mut Seat<'_, S, V>,
         watch: &mut Option<&mut Watch<'_>>,
     ) -> Result<(), Halt> {
@@ -421,6 +517,16 @@ impl Worker {
                 self.counters.stored += 1;
                 self.news.stored += 1;
                 settled = self.next.push(id).and(settled);
+                if run.request.makes_up {
+                    self.next_level.note(id, level.depth);
+                }
+            }
+        }
+        for (id, keys) in self.partial.drain(..) {
+            // If the table is full there is an answer for some of them only, and the search ends here.
+            let answers = self.answers.get(keys).unwrap_or(&[]);
+            if !answers.iter().any(|(id, new)| *new || self.next_level.has(*id, level.depth)) {
+                self.again.push(id);
             }
         }
         self.batch.clear();

@@ -43,6 +43,8 @@ pub fn kind_of(fault: &FaultKind) -> Kind {
 /// What to look for and when to stop.
 #[derive(Clone, Debug)]
 pub struct Request {
+    /// Of a system that leaves out steps: the search sees to it that none is left out for ever.
+    pub makes_up: bool,
     pub kinds: Vec<Kind>,
     /// As in the settings.
     pub all_errors: Option<usize>,
@@ -64,7 +66,7 @@ impl Default for Request {
     fn default() -> Self {
         let budget = Budget::unlimited();
         let (kinds, all_errors, max_depth, max_time) = (Vec::new(), None, None, None);
-        Request { kinds, all_errors, max_depth, max_time, budget, jobs: 1, alone: ALONE }
+        Request { kinds, all_errors, max_depth, max_time, budget, jobs: 1, alone: ALONE, makes_up: false }
     }
 }
 
