@@ -515,13 +515,13 @@ impl Asked<'_> {
             MadeUp::Levels if by_levels => Some(levels),
             MadeUp::Loops => Some(loops),
             _ => {
-                let (at_loops, at_levels) = (loops.saves(), if by_levels { levels.saves() } else { 0.0 });
-                // A loop that comes back to a state of an earlier level costs more there.
-                if at_loops >= ALMOST * at_levels {
-                    (forced || at_loops > WORTH).then_some(loops)
-                } else {
-                    (forced || at_levels > 2.0 * WORTH).then_some(levels)
-                }
+                let (reach, best) = match (loops.reach(), by_levels.then(|| levels.reach())) {
+                    (at_loops, Some(at_levels)) if at_levels > at_loops => (at_levels, levels),
+                    (at_loops, _) => (at_loops, loops),
+                };
+                // Levels are known by names that have to be asked for.
+                let least = if best.proviso() == Proviso::Levels { 2.0 * WORTH } else { WORTH };
+                (forced || reach.through || best.saves() > least).then_some(best)
             }
         };
         match &chosen {
@@ -582,8 +582,6 @@ impl Asked<'_> {
 const NOT_WORTH: &str = "its steps have too much to do with each other for it to be worth while";
 /// The part of the steps that must be left out for a reduction to be worth its time.
 pub(crate) const WORTH: f64 = 0.15;
-/// If loops leave out this part of what levels do, they are better.
-const ALMOST: f64 = 0.8;
 
 /// Says of a lossy store what its silence is worth.
 fn missed(omission: f64) -> String {

@@ -19,7 +19,7 @@ use super::touch::{Actor, ActorId, Atom, Touch, USES, Use, Walk};
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{EdgeId, Effect, Expr, Loc, Pid, ProctypeId, System};
-use spinor_model::layout::Layout;
+use spinor_model::layout::{Field, Layout};
 use spinor_model::state::State;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,6 +41,11 @@ pub(super) struct Cast {
     pub n_words: usize,
     disturbs: Vec<u64>,
     enables: Vec<u64>,
+    /// The same, of those that wait for a message that fits while there is another; and where it is told whether there is.
+    fits: Vec<u64>,
+    told: Vec<Field>,
+    /// Those fields, each once.
+    asked: Vec<Field>,
     meets: Vec<u64>,
     pub flags: Vec<Flags>,
 }
@@ -141,6 +146,9 @@ impl Making<'_> {
             n_words,
             disturbs: Vec::new(),
             enables: Vec::new(),
+            fits: Vec::new(),
+            told: Vec::new(),
+            asked: Vec::new(),
             meets: Vec::new(),
             flags: Vec::new(),
             first,
@@ -150,6 +158,7 @@ impl Making<'_> {
             let numbers = |l: Loc| t.locs[l].edges.iter().map(|e| cast.first[i] + e.index() as u32).collect();
             cast.current.push(t.locs.ids().map(numbers).collect());
         }
+        let lengths = self.lengths(&actors[..n_live]);
         // Only transitions of those that live are ever current.
         let n_rows = cast.first.get(n_live).map_or(cast.owner.len(), |f| *f as usize);
         for (t, touch) in touches.iter().enumerate().take(n_rows) {
@@ -174,7 +183,15 @@ impl Making<'_> {
                 row
             };
             let disturbs = row(&index.disturbed(t, touch), false);
-            let enables = row(&index.enabling(touch), true);
+            let (enables, fits, told) = match only_message(touch) {
+                Some(chan) => {
+                    let (empty, other) = index.bringing(chan, touch);
+                    (row(&empty, true), row(&other, true), lengths[chan as usize - 1])
+                }
+                None => (row(&index.enabling(touch), true), vec![0; n_words], Field::NONE),
+            };
+            cast.fits.extend(fits);
+            cast.told.push(told);
             let half = touch.sends.is_some() || touch.takes.is_some();
             let meets = if half { row(&index.meeting(t, touch, &touches), false) } else { vec![0; n_words] };
             cast.disturbs.extend(disturbs);
@@ -183,7 +200,23 @@ impl Making<'_> {
             let closes = self.statics.closes[proctype.index()][edge];
             cast.flags.push(Flags { half, seen: is_seen(touch, &seen), closes });
         }
+        let told = cast.told.iter().filter(|f| f.bytes > 0);
+        let asked: BTreeMap<u32, Field> = told.map(|f| (f.at, *f)).collect();
+        cast.asked = asked.into_values().collect();
         Some(cast)
+    }
+
+    /// Where the key tells how many messages a channel has.
+    fn lengths(&self, live: &[Actor]) -> Vec<Field> {
+        let layout = self.interp.layout();
+        let mut out: Vec<Field> = layout.globals.chans.iter().map(|c| c.len).collect();
+        let mut at = layout.globals.size;
+        for actor in live {
+            let frame = &layout.procs[actor.proctype.index()];
+            out.extend(frame.chans.iter().map(|c| Field { at: c.len.at + at, ..c.len }));
+            at += frame.size;
+        }
+        out
     }
 
     /// Proctypes of which processes may yet be made.
@@ -273,6 +306,15 @@ fn reach_of_unborn<'r>(
 ) -> impl Iterator<Item = &'r Set> {
     let made = move |(i, a): (usize, &Actor)| (i >= n_live && runs.contains(&a.proctype)).then_some(&reach[i][0]);
     actors.iter().enumerate().filter_map(made)
+}
+
+/// The channel whose first message is all that a receive waits for.
+fn only_message(touch: &Touch) -> Option<u8> {
+    let mut waits = touch.waits.iter();
+    match (waits.next(), waits.next()) {
+        (Some((chan, Use::Take | Use::Copy)), None) if touch.takes.is_none() && !touch.wild => Some(*chan),
+        _ => None,
+    }
 }
 
 /// Does somebody outside notice the step?
@@ -381,6 +423,22 @@ impl Index {
         out
     }
 
+    /// What lets a receive happen that waits for this channel alone: if it is empty, and if it has a message that
+    /// does not fit.
+    fn bringing(&self, chan: u8, touch: &Touch) -> (Set, Set) {
+        let (mut empty, mut other) = (self.wild.clone(), self.wild.clone());
+        for how in [Use::Send, Use::Insert] {
+            self.users.get(&(chan, how)).iter().for_each(|s| empty.add(s));
+        }
+        for how in [Use::Insert, Use::Take, Use::TakeAny] {
+            self.users.get(&(chan, how)).iter().for_each(|s| other.add(s));
+        }
+        for atom in &touch.guards {
+            self.writers.get(atom).iter().for_each(|s| other.add(s));
+        }
+        (empty, other)
+    }
+
     fn meeting(&self, t: usize, touch: &Touch, touches: &[Touch]) -> Set {
         let mut out = Set::new(self.n_words);
         for (u, other) in touches.iter().enumerate().filter(|(u, _)| self.owner[*u] != self.owner[t]) {
@@ -404,6 +462,13 @@ impl Cast {
             && layout.frames(key).all(|(at, t)| {
                 next(t.index() as i32) && statics.told_by[t.index()].iter().all(|f| next(f.read(&key[at..])))
             })
+    }
+
+    /// Which of the channels that matter to `enables` have messages, a bit each.
+    #[inline]
+    pub fn filled(&self, key: &[u8]) -> impl Iterator<Item = u32> {
+        let bit = |(n, f): (usize, &Field)| u32::from(f.read(key) > 0) << n;
+        self.asked.chunks(32).map(move |some| some.iter().enumerate().map(bit).sum())
     }
 
     #[inline]
@@ -430,9 +495,11 @@ impl Cast {
         self.row(&self.disturbs, t)
     }
 
+    /// What may let a transition happen that cannot happen in the state with this key.
     #[inline]
-    pub fn enables(&self, t: u32) -> &[u64] {
-        self.row(&self.enables, t)
+    pub fn enables(&self, t: u32, key: &[u8]) -> &[u64] {
+        let table = if self.told[t as usize].read(key) > 0 { &self.fits } else { &self.enables };
+        self.row(table, t)
     }
 
     #[inline]

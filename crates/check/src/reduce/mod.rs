@@ -7,6 +7,7 @@
 //! | `touch` | what a step of a process looks at and changes |
 //! | `cast` | the processes that live, and what their steps have to do with each other |
 //! | `stubborn` | which steps are enough |
+//! | `probe` | which of two reductions comes further |
 //!
 //! A system that is [`Reduced`] is a system: it has fewer steps in some states, chosen by the state alone. Whatever
 //! searches it sees one graph, so what is proved of that graph is true of every search, with any number of threads, and
@@ -35,11 +36,13 @@
 //!   Priorities and `_last`: every step is disturbed by every other.
 
 mod cast;
+mod probe;
 mod statics;
 mod stubborn;
 mod touch;
 
 use cast::{Cast, Making};
+pub use probe::Reach;
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
@@ -145,7 +148,7 @@ impl Reduction {
         let layout = self.layout();
         desk.stubborn.stands(layout.frames(key).map(|(at, _)| Loc::new(layout.loc.read(&key[at..]) as usize)));
         let rules = Rules { alone: self.selector == Selector::Ample, strict: proviso == Proviso::Loops };
-        desk.stubborn.select(cast, steps, rules, chosen)
+        desk.stubborn.select(cast, key, steps, rules, chosen)
     }
 
     #[cold]
@@ -203,6 +206,11 @@ const WALKS: u64 = 24;
 const WALK: usize = 24;
 
 impl<S: Successors + Send> Reduced<S> {
+    /// How far it comes with the first states.
+    pub fn reach(&self) -> Reach {
+        probe::reach(self)
+    }
+
     /// Which part of the steps is left out, on random walks: from 0 to 1.
     pub fn saves(&self) -> f64 {
         let Ok(initial) = self.initial() else { return 0.0 };

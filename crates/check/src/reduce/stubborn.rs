@@ -56,7 +56,7 @@ impl Known {
     const BITS: u32 = 14;
     const ENTRIES: usize = 1 << Self::BITS;
 
-    fn ask(&mut self, cast: &Cast, locs: &[Loc], steps: &[Step]) {
+    fn ask(&mut self, cast: &Cast, key: &[u8], locs: &[Loc], steps: &[Step]) {
         let asked = &mut self.asked;
         asked.clear();
         asked.push(cast.number);
@@ -65,6 +65,7 @@ impl Known {
             asked.push(cast.transition(step.pid, step.edge));
             asked.extend(step.partner.map(|(pid, edge)| !cast.transition(pid, edge)));
         }
+        asked.extend(cast.filled(key));
         // A sum of products of which none waits for another.
         let odd = |n: usize| (n as u64 * 2 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let sum =
@@ -103,15 +104,15 @@ impl Desk {
     }
 
     /// Puts the selection into `chosen`; false if nothing can be left out. All that matters is the cast, where the
-    /// processes stand, and what they can do: what came of that before is known for a while.
-    pub fn select(&mut self, cast: &Cast, steps: &[Step], rules: Rules, chosen: &mut Vec<Step>) -> bool {
-        self.known.ask(cast, &self.locs, steps);
+    /// processes stand, what they can do, and which channels are empty: what came of that before is known for a while.
+    pub fn select(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, chosen: &mut Vec<Step>) -> bool {
+        self.known.ask(cast, key, &self.locs, steps);
         if let Some(taken) = self.known.answer() {
             let mut n = 0..;
             chosen.extend(steps.iter().filter(|_| taken >> n.next().unwrap_or(0) & 1 == 1));
             return taken != 0;
         }
-        let some = self.select_anew(cast, steps, rules, chosen);
+        let some = self.select_anew(cast, key, steps, rules, chosen);
         if steps.len() <= 64 {
             let bit = |(n, step): (usize, &Step)| u64::from(chosen.contains(step)) << n;
             self.known.learn(if some { steps.iter().enumerate().map(bit).sum() } else { 0 });
@@ -119,7 +120,7 @@ impl Desk {
         some
     }
 
-    fn select_anew(&mut self, cast: &Cast, steps: &[Step], rules: Rules, chosen: &mut Vec<Step>) -> bool {
+    fn select_anew(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, chosen: &mut Vec<Step>) -> bool {
         self.current.clear(cast.n_words);
         self.can.clear(cast.n_words);
         for (pid, loc) in self.locs.iter().enumerate() {
@@ -134,7 +135,7 @@ impl Desk {
         let mut best = steps.len();
         let mut last = None;
         for step in steps {
-            if last.replace(step.pid) == Some(step.pid) || !self.close(cast, step, rules) {
+            if last.replace(step.pid) == Some(step.pid) || !self.close(cast, key, step, rules) {
                 continue;
             }
             let n = steps.iter().filter(|s| self.selects(cast, s)).count();
@@ -157,7 +158,7 @@ impl Desk {
     }
 
     /// The smallest closed set with this step; false if it may not be selected.
-    fn close(&mut self, cast: &Cast, seed: &Step, rules: Rules) -> bool {
+    fn close(&mut self, cast: &Cast, key: &[u8], seed: &Step, rules: Rules) -> bool {
         self.set.clear(cast.n_words);
         self.todo.clear();
         let (t, owner) = (cast.transition(seed.pid, seed.edge), seed.pid);
@@ -179,7 +180,7 @@ impl Desk {
                 self.join(cast.disturbs(t)); // D2
             }
             if !can || flags.half {
-                self.join(cast.enables(t)); // D3
+                self.join(cast.enables(t, key)); // D3
             }
             if flags.half {
                 self.join(cast.meets(t)); // D4

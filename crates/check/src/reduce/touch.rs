@@ -55,8 +55,9 @@ pub(super) enum Atom {
     Accept(ActorId),
     /// Whether a process can move, where it stands at that location.
     Able(ActorId, Loc),
-    /// Which processes live.
+    /// How many processes live, and whether this one does.
     Population,
+    Alive(ActorId),
     /// Where the trace assertion stands.
     Monitor,
 }
@@ -350,13 +351,15 @@ impl<'a> Walk<'a> {
         match effect {
             Effect::Send { chan, args, .. } => {
                 args.iter().for_each(|e| self.expr(e, VALUE, out));
-                self.passed(chan, out);
+                self.passed(chan, true, out);
             }
             Effect::Receive { chan, args, keep, .. } => {
                 self.bind(args, out);
                 self.patterns(args, VALUE, out);
                 if !keep {
-                    self.passed(chan, out);
+                    self.passed(chan, false, out);
+                } else {
+                    self.promised(chan, &[false], out);
                 }
             }
             _ => {}
@@ -394,6 +397,8 @@ impl<'a> Walk<'a> {
                     args.iter().for_each(|e| self.expr(e, VALUE, out));
                     out.reads.insert(Atom::Population);
                     out.writes.insert(Atom::Population);
+                    let made = |(_, a): &(ActorId, &Actor)| a.pid.is_none() && a.proctype == *proctype;
+                    out.writes.extend(self.actors.iter().enumerate().filter(made).map(|(i, _)| Atom::Alive(i)));
                     out.runs.insert(*proctype);
                     // Its own variables are nobody's yet.
                     let made = Walk { me: None, ..*self };
@@ -409,6 +414,7 @@ impl<'a> Walk<'a> {
                 Effect::End => {
                     out.reads.insert(Atom::Population);
                     out.writes.insert(Atom::Population);
+                    out.writes.extend(self.me.map(Atom::Alive));
                 }
                 Effect::Send { .. } | Effect::Receive { .. } => self.inner_channel(effect, out),
                 Effect::Event { .. } => {}
@@ -491,14 +497,14 @@ impl<'a> Walk<'a> {
     }
 
     /// A message passes: the trace assertion looks, and those who have promised.
-    fn passed(&self, chan: &Expr, out: &mut Touch) {
+    fn passed(&self, chan: &Expr, send: bool, out: &mut Touch) {
         if let Some(monitor) = &self.system.monitor {
             out.reads.insert(Atom::Monitor);
             out.writes.insert(Atom::Monitor);
             let nobody = Walk { me: None, ..*self };
             monitor.graph.edges.iter().for_each(|edge| edge.each_expr(&mut |e| nobody.expr(e, VALUE, out)));
         }
-        self.promised(chan, out);
+        self.promised(chan, &[send], out);
     }
 
     /// Channels that are asked about are watched like those that are used.
@@ -506,22 +512,25 @@ impl<'a> Walk<'a> {
         if self.system.proctypes.iter().all(|t| t.promises.is_empty()) {
             return;
         }
-        let mut look = |e: &Expr| {
-            if let Expr::Probe(_, chan) | Expr::Poll { chan, .. } = e {
-                self.promised(chan, out);
-            }
+        let mut look = |e: &Expr| match e {
+            Expr::Probe(Probe::Nfull, chan) => self.promised(chan, &[true], out),
+            Expr::Probe(Probe::Nempty, chan) => self.promised(chan, &[false], out),
+            Expr::Probe(_, chan) | Expr::Poll { chan, .. } => self.promised(chan, &[true, false], out),
+            _ => {}
         };
         edges.for_each(|edge| edge.each_expr(&mut |e| e.each_part(&mut look)));
     }
 
-    fn promised(&self, chan: &Expr, out: &mut Touch) {
+    /// Who has promised to be the only one to send, or to receive.
+    fn promised(&self, chan: &Expr, sends: &[bool], out: &mut Touch) {
         for (i, actor) in self.actors.iter().enumerate().filter(|(i, _)| Some(*i) != self.me) {
-            for promise in &self.system.proctypes[actor.proctype].promises {
+            let promises = &self.system.proctypes[actor.proctype].promises;
+            for promise in promises.iter().filter(|p| sends.contains(&p.send)) {
                 let other = Walk { me: Some(i), ..*self };
                 let named = Expr::Read(promise.chan.clone());
                 let (mine, theirs) = (self.fixed(chan), other.fixed(&named));
                 if mine.is_none() || theirs.is_none() || mine == theirs {
-                    out.reads.insert(Atom::Population);
+                    out.reads.insert(Atom::Alive(i));
                     other.expr(&named, VALUE, out);
                 }
             }
@@ -603,18 +612,18 @@ impl<'a> Walk<'a> {
                 (0..self.actors.len()).for_each(|i| self.note(Atom::Accept(i), mode, out));
             }
             Expr::AtLabel { proctype, pid, loc, .. } => {
-                self.note(Atom::Population, mode, out);
                 pid.iter().for_each(|e| self.expr(e, value, out));
                 for i in self.named(*proctype, pid.as_deref()) {
+                    self.note(Atom::Alive(i), mode, out);
                     self.note(Atom::At(i, *loc), mode, out);
                 }
             }
             Expr::Remote { proctype, pid, place } => {
-                self.note(Atom::Population, mode, out);
                 pid.iter().for_each(|e| self.expr(e, value, out));
                 place.each_expr(&mut |e| self.expr(e, value, out));
                 let frame = &self.system.proctypes[*proctype].frame;
                 for i in self.named(*proctype, pid.as_deref()) {
+                    self.note(Atom::Alive(i), mode, out);
                     self.slots(frame, place, &mut |slot| self.note(Atom::Local(i, slot), mode, out));
                 }
             }
@@ -752,16 +761,14 @@ impl<'a> Walk<'a> {
                 found.extend((1..=n).map(|c| c as u8));
             }
         }
-        let comes_and_goes = |c: &u8| self.interp.chan(self.state, *c).is_some_and(|c| c.owner.is_some());
+        let mode = Mode { wants: Wants::Value, guard };
         // A channel that is not there yet can be asked for by a number that is not fixed.
-        let unborn = !known && self.system.proctypes.iter().any(|t| !t.frame.chans.is_empty());
-        if unborn || found.iter().any(comes_and_goes) {
-            let mine = |c: &u8| {
-                self.interp.chan(self.state, *c).and_then(|c| c.owner) == self.me.and_then(|me| self.actors[me].pid)
-            };
-            if unborn || !found.iter().all(mine) {
-                self.note(Atom::Population, Mode { wants: Wants::Value, guard }, out);
-            }
+        if !known && self.system.proctypes.iter().any(|t| !t.frame.chans.is_empty()) {
+            self.note(Atom::Population, mode, out);
+        }
+        let owners = found.iter().filter_map(|c| self.interp.chan(self.state, *c)?.owner);
+        for owner in owners.map(ActorId::from).filter(|owner| Some(*owner) != self.me) {
+            self.note(Atom::Alive(owner), mode, out);
         }
         found.into_iter().collect()
     }

@@ -67,6 +67,41 @@ pub(super) fn reset(system: &mut System, asked: &Asked, params: bool) -> usize {
     n
 }
 
+/// Slots that are read to find a channel or an element of an array.
+fn naming(t: &Proctype) -> Bits {
+    let mut out = Bits::new(t.frame.n_slots as usize);
+    let mut place = |place: &Place| place.index.iter().for_each(|i| uses(&i.value, &mut out));
+    let mut index = |e: &Expr| {
+        if let Expr::Read(p) = e {
+            place(p);
+        }
+    };
+    t.each_expr(&mut |e| e.each_part(&mut index));
+    for effect in t.edges.iter().flat_map(|e| &e.effects) {
+        match effect {
+            Effect::Assign { to, .. } => place(to),
+            Effect::Receive { args, .. } => args.iter().for_each(|a| {
+                if let Pattern::Bind(to) = a {
+                    place(to);
+                }
+            }),
+            _ => {}
+        }
+    }
+    let mut chan = |e: &Expr| {
+        if let Expr::Probe(_, chan) | Expr::Poll { chan, .. } = e {
+            uses(chan, &mut out);
+        }
+    };
+    t.each_expr(&mut |e| e.each_part(&mut chan));
+    for effect in t.edges.iter().flat_map(|e| &e.effects) {
+        if let Effect::Send { chan, .. } | Effect::Receive { chan, .. } = effect {
+            uses(chan, &mut out);
+        }
+    }
+    out
+}
+
 /// The variable and type of every slot.
 fn slots_of(frame: &Frame) -> Vec<(VarId, Type)> {
     let mut out = Vec::new();
@@ -102,9 +137,8 @@ impl<'a> Analysis<'a> {
         for effect in t.edges.iter().flat_map(|e| &e.effects) {
             each_write(effect, &mut |place| each_slot(place, &mut |s| written.put(s)));
         }
-        if !params {
-            (0..t.n_params as usize).for_each(|s| written.put(s));
-        }
+        let named = if params { naming(t) } else { Bits::new(n) };
+        (0..t.n_params as usize).filter(|s| !named.has(*s)).for_each(|s| written.put(s));
         for var in &t.frame.vars {
             let slots = var.slot as usize..(u64::from(var.slot) + var.shape.n_slots()) as usize;
             for slot in slots {

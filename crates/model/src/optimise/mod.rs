@@ -56,7 +56,8 @@ pub struct Watched<'a> {
     pub accept: bool,
     /// Somebody may count steps: a claim that is not known to be closed under stuttering, a formula with `X`.
     pub counts_steps: bool,
-    /// Parameters that are never assigned are to keep their values, so that they tell processes apart.
+    /// Parameters that are never assigned and name a channel or an element of an array are to keep their values, so that
+    /// they tell processes apart.
     pub params: bool,
 }
 
