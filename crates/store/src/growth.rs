@@ -11,13 +11,16 @@
 //!   and so does who grows next, so the tables are complete whenever they are used. Who finds a table full while
 //!   another thread is about to grow it need not do it again: it waits for the doors to open, and helps.
 //!
+//!   Most growth takes some microseconds, and to be woken takes more. So nobody sleeps at once: who wants to be alone says
+//!   so first and looks at each door for a while, and who sees that stays outside and looks for a while too.
+//!
 //! # Invariants
 //!   I1 behind every door is the same table, except while a thread has all locks; then only that thread has it
 
-use crate::sync::{Apart, wait_until};
+use crate::sync::{Apart, soon, wait_until};
 use std::sync::atomic::Ordering::{Acquire, Release};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 
 const N_DOORS: usize = 32;
 
@@ -39,13 +42,21 @@ pub struct Growing<T> {
     turn: Mutex<()>,
     /// How often somebody's turn was over.
     n_turns: AtomicUsize,
+    /// Whether it is somebody's turn. A hint to others: it is the locks that keep them out.
+    closing: Apart<AtomicBool>,
 }
 
 impl<T: Grows> Growing<T> {
     pub fn new(tables: T) -> Self {
         let tables = Arc::new(tables);
         let doors = (0..N_DOORS).map(|_| Apart(RwLock::new(Some(tables.clone())))).collect();
-        Growing { doors, next: AtomicUsize::new(0), turn: Mutex::new(()), n_turns: AtomicUsize::new(0) }
+        Growing {
+            doors,
+            next: AtomicUsize::new(0),
+            turn: Mutex::new(()),
+            n_turns: AtomicUsize::new(0),
+            closing: Apart(AtomicBool::new(false)),
+        }
     }
 
     pub fn hold(&self) -> Hold<'_, T> {
@@ -66,10 +77,12 @@ pub struct Hold<'s, T> {
 struct Turn<'s> {
     guard: Option<MutexGuard<'s, ()>>,
     n_turns: &'s AtomicUsize,
+    closing: &'s AtomicBool,
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
+        self.closing.store(false, Release);
         // In this order: who could not have the turn waits for the number to change.
         self.guard = None;
         self.n_turns.fetch_add(1, Release);
@@ -80,7 +93,11 @@ impl<T: Grows> Hold<'_, T> {
     #[inline]
     pub fn get(&mut self) -> &T {
         if self.held.is_none() {
-            let held = self.of.doors[self.door].0.read().expect("no panic inside");
+            let Growing { doors, closing: Apart(closing), .. } = self.of;
+            if closing.load(Relaxed) {
+                soon(|| (!closing.load(Acquire)).then_some(()));
+            }
+            let held = doors[self.door].0.read().expect("no panic inside");
             held.as_deref().expect("I1").help();
             self.held = Some(held);
         }
@@ -103,7 +120,8 @@ impl<T: Grows> Hold<'_, T> {
         let before = n_turns.load(Acquire);
         match turn.try_lock() {
             Ok(guard) => Some(self.take_turn(guard, work)),
-            Err(_) => {
+            Err(TryLockError::Poisoned(_)) => panic!("who was alone panicked"),
+            Err(TryLockError::WouldBlock) => {
                 wait_until(|| n_turns.load(Acquire) != before);
                 None
             }
@@ -111,9 +129,10 @@ impl<T: Grows> Hold<'_, T> {
     }
 
     fn take_turn<R>(&self, guard: MutexGuard<'_, ()>, work: impl FnOnce(&mut T) -> R) -> R {
-        let _turn = Turn { guard: Some(guard), n_turns: &self.of.n_turns };
-        let mut doors: Vec<_> =
-            self.of.doors.iter().map(|Apart(door)| door.write().expect("no panic inside")).collect();
+        let Growing { doors, n_turns, closing: Apart(closing), .. } = self.of;
+        closing.store(true, Relaxed);
+        let _turn = Turn { guard: Some(guard), n_turns, closing };
+        let mut doors: Vec<_> = doors.iter().map(|Apart(door)| close(door)).collect();
         let mut tables = doors[0].take().expect("I1");
         doors.iter_mut().for_each(|door| drop(door.take()));
         tables.help();
@@ -127,6 +146,10 @@ impl<T: Grows> Hold<'_, T> {
     pub fn rest(&mut self) {
         self.held = None;
     }
+}
+
+fn close<T>(door: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    soon(|| door.try_write().ok()).unwrap_or_else(|| door.write().expect("no panic inside"))
 }
 
 #[cfg(all(test, not(loom)))]

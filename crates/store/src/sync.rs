@@ -12,19 +12,31 @@ pub use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 #[repr(align(64))]
 pub struct Apart<T>(pub T);
 
-/// For what another thread is doing at this moment and will soon have done.
-#[cfg(not(all(loom, test)))]
-pub fn wait_until(mut so: impl FnMut() -> bool) {
-    let mut n_looks = 0;
-    while !so() {
-        n_looks += 1;
-        if n_looks < 200 { std::hint::spin_loop() } else { std::thread::yield_now() }
+/// How often who waits looks before it lets others run, and how often it does that before it gives up: some ten
+/// microseconds each.
+const LOOKS: u32 = 200;
+const YIELDS: u32 = 40;
+
+/// For what another thread may do in the next few microseconds.
+pub fn soon<R>(mut look: impl FnMut() -> Option<R>) -> Option<R> {
+    for n in 0..LOOKS + YIELDS {
+        let seen = look();
+        if seen.is_some() {
+            return seen;
+        }
+        if n < LOOKS { std::hint::spin_loop() } else { std::thread::yield_now() }
     }
+    None
 }
 
-#[cfg(all(loom, test))]
+/// For what another thread is doing at this moment.
 pub fn wait_until(mut so: impl FnMut() -> bool) {
+    #[cfg(not(all(loom, test)))]
+    let _ = soon(|| so().then_some(()));
     while !so() {
+        #[cfg(not(all(loom, test)))]
+        std::thread::yield_now();
+        #[cfg(all(loom, test))]
         loom::thread::yield_now();
     }
 }
