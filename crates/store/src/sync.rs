@@ -29,14 +29,19 @@ pub fn soon<R>(mut look: impl FnMut() -> Option<R>) -> Option<R> {
     None
 }
 
-/// For what another thread is doing at this moment.
+/// For what another thread is doing at this moment. If that takes longer, the other one may need this core.
+#[cfg(not(all(loom, test)))]
 pub fn wait_until(mut so: impl FnMut() -> bool) {
-    #[cfg(not(all(loom, test)))]
-    let _ = soon(|| so().then_some(()));
+    if soon(|| so().then_some(())).is_none() {
+        while !so() {
+            std::thread::sleep(std::time::Duration::from_micros(20));
+        }
+    }
+}
+
+#[cfg(all(loom, test))]
+pub fn wait_until(mut so: impl FnMut() -> bool) {
     while !so() {
-        #[cfg(not(all(loom, test)))]
-        std::thread::yield_now();
-        #[cfg(all(loom, test))]
         loom::thread::yield_now();
     }
 }
