@@ -7,12 +7,12 @@
 //!   other, is the callers' promise. Hands use different doors (while there are enough), so that going in and
 //!   out writes no memory that another thread writes.
 //!
-//!   What growth has to do it may leave to the threads that come in afterwards: each helps before it does anything else,
-//!   and so does who grows next, so the tables are complete whenever they are used. Who finds a table full while
+//!   What growth has to do it may leave to the threads that come in afterwards: each helps before it does anything
+//!   else, and so does who grows next, so the tables are complete whenever they are used. Who finds a table full while
 //!   another thread is about to grow it need not do it again: it waits for the doors to open, and helps.
 //!
-//!   Most growth takes some microseconds, and to be woken takes more. So nobody sleeps at once: who wants to be alone says
-//!   so first and looks at each door for a while, and who sees that stays outside and looks for a while too.
+//!   Most growth takes some microseconds, and to be woken takes more. So nobody sleeps at once: who wants to be alone
+//!   says so first and looks at each door for a while, and who sees that stays outside and looks for a while too.
 //!
 //! # Invariants
 //!   I1 behind every door is the same table, except while a thread has all locks; then only that thread has it

@@ -19,19 +19,19 @@
 //!
 //! # Moving
 //!   Growth leaves the pairs where they are, and the threads move them together (`help`) before any of them looks at
-//!   the table again. Homes keep their order, so the pairs of the lines from `a` to `b` go to those from `r a` to `r b`,
-//!   where `r` is how many times as many lines there are now: that is a part of the work, and whoever takes it has these
-//!   lines for itself. A pair whose place is just outside is laid aside until the end. The uppermost lines, down to
-//!   the `r`-th part of them, go to lines that did not exist; those below go to lines that are empty by then; and so on
-//!   down to a few lines, whose pairs are laid aside too.
+//!   the table again. Homes keep their order, so the pairs of the lines from `a` to `b` go to those from `r a` to
+//!   `r b`, where `r` is how many times as many lines there are now: that is a part of the work, and whoever takes it
+//!   has these lines for itself. A pair whose place is just outside is laid aside until the end. The uppermost lines,
+//!   down to the `r`-th part of them, go to lines that did not exist; those below go to lines that are empty by then;
+//!   and so on down to a few lines, whose pairs are laid aside too.
 //!   Into another table there is no such order: pairs are put there as they always are.
 //!
 //! # Invariants
 //!   I1 a pair is in the stash only if its three lines are full
 //!   I2 a remainder has at most 30 bits
 //!   I3 a line that has an empty slot has only empty slots after it
-//!   I4 while pairs are moved, a line is read or written by the thread alone that has it in its part; and a part is begun
-//!      when those are done whose lines it fills
+//!   I4 while pairs are moved, a line is read or written by the thread alone that has it in its part; and a part is
+//!      begun when those are done whose lines it fills
 //!
 //! # Cost
 //!   4 bytes a slot, at most 92 % full: 4.3 to 6.5 a state, to 8.7 in a small table.
@@ -216,7 +216,9 @@ fn parts_of(old: Size, new: Size) -> (Vec<Part>, usize) {
 
 /// Pairs that found no line. Which set one is in depends on the pair alone.
 #[derive(Debug)]
-struct Stash([Apart<Mutex<HashSet<u64, BuildHasherDefault<Spread>>>>; 16]);
+struct Stash([Apart<Mutex<Set>>; 16]);
+
+type Set = HashSet<u64, BuildHasherDefault<Spread>>;
 
 /// Pairs are mixed already; this brings their bits to where a set looks.
 #[derive(Debug, Default)]
@@ -338,8 +340,8 @@ impl Roots {
         None
     }
 
-    /// More room, where it is; `help` is to be called before anything else is. When memory is refused the table is filled
-    /// to the brim first.
+    /// More room, where it is; `help` is to be called before anything else is. When memory is refused the table is
+    /// filled to the brim first.
     #[cold]
     pub fn grow(&mut self, account: &Account) -> Result<(), Full> {
         let pair_bits = self.left_bits + self.right_bits;
@@ -741,8 +743,8 @@ mod tests {
         }
     }
 
-    /// I4: every line is in one part or left over; a part fills lines that no other part of its round and no part before
-    /// it reads or fills, and that are empty by then.
+    /// I4: every line is in one part or left over; a part fills lines that no other part of its round and no part
+    /// before it reads or fills, and that are empty by then.
     #[test]
     fn parts_do_not_meet() {
         let size = |factor, bits| Size { factor, bits };
