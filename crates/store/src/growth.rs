@@ -193,12 +193,16 @@ mod tests {
         }
         impl Grows for Table {
             fn help(&self) {
-                let _ = self.open.fetch_update(Relaxed, Relaxed, |open| open.checked_sub(1));
-                wait_until(|| self.open.load(Acquire) == 0);
+                while self.open.fetch_update(Relaxed, Relaxed, |open| open.checked_sub(1)).is_ok() {}
             }
         }
         const ROUNDS: usize = 300;
         let growing = Growing::new(Table { full: 0, open: AtomicUsize::new(0) });
+        let mut hold = growing.hold();
+        hold.alone(|table| table.open.store(2, Relaxed));
+        hold.alone(|table| table.open.store(1 - table.open.load(Relaxed), Relaxed));
+        assert_eq!(hold.get().open.load(Relaxed), 0);
+        hold.rest();
         let n_grown = AtomicUsize::new(0);
         std::thread::scope(|scope| {
             for _ in 0..3 {
