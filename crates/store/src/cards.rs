@@ -25,7 +25,7 @@
 //!
 //! # Cost  32 bytes a card, and 10.7 to 21.3 for its slot.
 
-use crate::growth::{Growing, Hold};
+use crate::growth::{Growing, Grows, Hold};
 use crate::memory::{Octet, Region, prefetch};
 use crate::sync::{AcqRel, Acquire, AtomicU64, Relaxed};
 use crate::{Account, Budget, Full, StateId};
@@ -68,6 +68,8 @@ pub struct CardsHand<'c> {
 /// The cards as they lie, to be looked at and written on.
 #[derive(Clone, Copy, Debug)]
 pub struct Laid<'h>(&'h Tables);
+
+impl Grows for Tables {}
 
 impl Cards {
     pub fn new(budget: &Arc<Budget>) -> Result<Cards, Full> {

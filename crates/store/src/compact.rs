@@ -20,7 +20,7 @@
 
 use crate::budget::{Account, Budget, Full};
 use crate::fold::{self, Cells};
-use crate::growth::{Growing, Hold};
+use crate::growth::{Growing, Grows, Hold};
 use crate::nodes::{Content, NODE_BITS, NoRoom, Nodes};
 use crate::plan::{N_CLASSES, Plan, class_of};
 use crate::roots::{Mixed, Roots};
@@ -48,7 +48,7 @@ pub struct Compact {
     tables: Growing<Tables>,
     /// States per class.
     counts: Apart<[AtomicU64; N_CLASSES]>,
-    account: Account,
+    account: Arc<Account>,
     hints: Hints,
     weak: bool,
 }
@@ -56,6 +56,18 @@ pub struct Compact {
 struct Tables {
     nodes: Nodes,
     classes: [Option<Box<Class>>; N_CLASSES],
+    /// The class whose roots grew last: some may be left to be moved.
+    grown: Option<usize>,
+    account: Arc<Account>,
+}
+
+impl Grows for Tables {
+    #[inline]
+    fn help(&self) {
+        if let Some(class) = self.grown {
+            self.class(class).roots.help(&self.account);
+        }
+    }
 }
 
 struct Class {
@@ -111,8 +123,9 @@ impl Compact {
     }
 
     fn with_hashes(budget: &Arc<Budget>, hints: Hints, hash_bits: u32, weak: bool) -> Result<Self, Full> {
-        let account = budget.account();
-        let tables = Tables { nodes: Nodes::new(hash_bits, &account)?, classes: [const { None }; N_CLASSES] };
+        let account = Arc::new(budget.account());
+        let nodes = Nodes::new(hash_bits, &account)?;
+        let tables = Tables { nodes, classes: [const { None }; N_CLASSES], grown: None, account: account.clone() };
         let counts = Apart([const { AtomicU64::new(0) }; N_CLASSES]);
         Ok(Compact { tables: Growing::new(tables), counts, account, hints, weak })
     }
@@ -128,8 +141,8 @@ impl Compact {
 
     #[cold]
     fn grow(&self, hand: &mut CompactHand<'_>, need: Need<'_>) -> Result<(), Full> {
-        // Another thread may have done it already; then each of these does nothing.
-        hand.tables.alone(|tables| match need {
+        // Another thread may have done it already, or be about to; then there is nothing to do but to look again.
+        let grown = hand.tables.alone_or_after(|tables| match need {
             Need::Nodes => tables.nodes.grow(&self.account),
             Need::Class(class, key) => {
                 if tables.classes[class].is_none() {
@@ -139,12 +152,17 @@ impl Compact {
                 }
                 Ok(())
             }
-            Need::Bits(class, left, right) => tables.class_mut(class).roots.widen(left, right, &self.account),
+            Need::Bits(class, left, right) => {
+                tables.grown = Some(class);
+                tables.class_mut(class).roots.widen(left, right, &self.account)
+            }
             Need::Slots(class) => {
+                tables.grown = Some(class);
                 let roots = &mut tables.class_mut(class).roots;
                 if self.counts.0[class].load(Relaxed) > roots.limit() { roots.grow(&self.account) } else { Ok(()) }
             }
-        })
+        });
+        grown.unwrap_or(Ok(()))
     }
 
     /// Offers keys until there are no more or something must grow; then how many it took.
@@ -155,7 +173,7 @@ impl Compact {
         keys: &[Range<usize>],
     ) -> Result<(), (usize, Result<Need<'k>, Full>)> {
         let CompactHand { tables, cells, loaded, names, lookups, .. } = hand;
-        let Tables { nodes, classes } = tables.get();
+        let Tables { nodes, classes, .. } = tables.get();
         let is_large = nodes.is_large();
         let mut i = 0;
         while i < keys.len() {

@@ -18,7 +18,7 @@
 //!
 //! # Cost  10.7 to 21.3 bytes a state.
 
-use crate::growth::{Growing, Hold};
+use crate::growth::{Growing, Grows, Hold};
 use crate::hash::hash64;
 use crate::memory::{Region, prefetch};
 use crate::sync::{AcqRel, Acquire, AtomicU64, Relaxed};
@@ -50,6 +50,8 @@ pub struct HashHand<'s> {
     table: Hold<'s, Table>,
     hashes: Vec<u64>,
 }
+
+impl Grows for Table {}
 
 impl HashCompact {
     pub fn new(budget: &Arc<Budget>) -> Result<Self, Full> {

@@ -89,14 +89,20 @@ fn order_of(sample: &Sample, key: &[u8], size: usize) -> Ordered {
     let mut sides = [judge.sums(&order[..half]), judge.sums(&order[half..])];
     let mut swapped = [Vec::new(), Vec::new()];
     let mut rng = Rng(0x9e37_79b9_7f4a_7c15);
+    // Swaps that would not make it less; of few words most come again.
+    let mut vain = vec![false; half * (n - half)];
     for _ in 0..SWAPS {
         let (i, j) = (rng.below(half), half + rng.below(n - half));
+        if std::mem::replace(&mut vain[i * (n - half) + j - half], true) {
+            continue;
+        }
         let (gone, come) = (order[i], order[j]);
         judge.exchange(&sides[0], gone, come, &mut swapped[0]);
         judge.exchange(&sides[1], come, gone, &mut swapped[1]);
         let cost = judge.values(&swapped[0]) + judge.values(&swapped[1]);
         if cost < least {
             least = cost;
+            vain.fill(false);
             order.swap(i, j);
             std::mem::swap(&mut sides, &mut swapped);
         }
