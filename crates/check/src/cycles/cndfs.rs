@@ -32,17 +32,22 @@
 //!   D2 no red search from a seed that is red: somebody had it for a seed.
 //!   D3 with a limit of depth there are states that nobody will ever make red. Once a thread has met one, nobody waits;
 //!      nothing can be said to hold any more, and what is reported is a cycle as before.
+//!   D4 no cycle leaves its part, so a red search keeps to the part of its seed; and states of barren parts are on no cycle
+//!      that matters, so they have no colours and are visited once (`scout`). A blue search begins at every state that is met
+//!      first from a barren one. What the argument says of the states that can be reached from one, it says of those
+//!      that can be reached without a barren state between, and a red search sees no others.
 //!
 //! # Owed
 //!   O1 verdict = oracle, and the lasso is accepted; counts = `ndfs`    tests: random graphs, 1, 2 and 4 threads
 //!
-//! # Cost  one thread expands each state at most twice, more threads some of them more often; 43 to 54 bytes a state for
-//!   good, 24 a frame, and 8 for each move not made yet.
+//! # Cost  one thread expands each state at most twice, more threads some of them more often, but barren ones once; 43 to
+//!   54 bytes for each other state for good, 24 a frame, and 8 for each move not made yet.
 
-use super::crew::{self, ALONE, Crew, Pace};
+use super::crew::{self, ALONE, Crew};
 use super::eyes::Eyes;
 use super::fair::Fair;
 use super::ndfs::{Nested, Refused, accepts};
+use super::scout::{self, Next, Scout, Way};
 use super::sets::breath;
 use super::{Lasso, Request, Runs};
 use crate::observer::Observer;
@@ -97,47 +102,50 @@ pub(super) fn search_after<R: Runs, V: Visited>(
     let crew = Crew::new(request);
     let cards = match Cards::new(&request.budget) {
         Ok(cards) => cards,
-        Err(full) => {
-            crew.signals.full(full);
-            return Ok(Nested { searched: crew::searched(&crew, &[], request), second: 0 });
-        }
+        Err(full) => return Ok(Nested { searched: crew::refused(full, request), second: 0 }),
     };
-    let run = Run { runs, store, request, cards, cut: AtomicBool::new(false), answer: Mutex::new(None) };
-    let all = crew.work(alone, observer, |n, pace| {
-        let mut worker = Worker::new(&run, n, pace);
-        let ended = worker.all();
-        if let Err(End::Answer(answer)) = ended {
+    let run = Run { runs, request, cut: AtomicBool::new(false), answer: Mutex::new(None) };
+    let at = (&crew, &cards);
+    let (mut searched, trails, n_second) = scout::send(alone, (runs, store), at, request, observer, |scout| {
+        let mut worker = Worker::new(&run, scout);
+        if let Err(End::Answer(answer)) = worker.all() {
             run.answer.lock().expect("nothing panics while it is held").get_or_insert(answer);
-            worker.pace.crew.signals.stop(Stopped::Settled);
+            worker.scout.pace.crew.signals.stop(Stopped::Settled);
         }
-        (worker.pace.counters, worker.pace.cut, worker.n_second)
+        worker.n_second
     });
-    let second = all.iter().map(|(.., n)| n).sum();
-    let all: Vec<_> = all.iter().map(|(counters, cut, _)| (*counters, *cut)).collect();
-    let mut searched = crew::searched(&crew, &all, request);
-    match run.answer.into_inner().expect("nothing panics while it is held") {
-        Some(Ok(lasso)) => {
-            searched.found = Some(lasso);
-            searched.stopped = None;
+    let second = n_second.iter().sum();
+    if let Some(answer) = run.answer.into_inner().expect("nothing panics while it is held") {
+        let Found { way, stem, cycle } = answer?;
+        match scout::stem(&trails, way, &mut Eyes::new(runs, store, &cards)) {
+            Ok((initial, mut to_start)) => {
+                to_start.extend(stem);
+                searched.found = Some(Lasso { initial, stem: to_start, cycle });
+                searched.stopped = None;
+            }
+            Err(full) => searched.stopped = crew::refused(full, request).stopped,
         }
-        Some(Err(refused)) => return Err(refused),
-        None => {}
     }
     Ok(Nested { searched, second })
 }
 
 /// What all threads share.
-struct Run<'a, R, V> {
+struct Run<'a, R> {
     runs: &'a R,
-    store: &'a V,
     request: &'a Request,
-    cards: Cards,
     /// A state was too deep (D3).
     cut: AtomicBool,
     answer: Mutex<Option<Answer>>,
 }
 
-type Answer = Result<Lasso, Refused>;
+type Answer = Result<Found, Refused>;
+
+/// The way to where a search began, the moves from there to the cycle, and those of the cycle.
+struct Found {
+    way: Way,
+    stem: Vec<u32>,
+    cycle: Vec<u32>,
+}
 
 /// Why a thread ends before it is through.
 enum End {
@@ -180,12 +188,12 @@ impl Path {
         Path { frames: Held::new(budget), todo: Held::new(budget) }
     }
 
-    fn push(&mut self, state: u32, accepting: bool, moves: impl Iterator<Item = (u32, u32)>) -> Result<(), Full> {
+    fn push(&mut self, frame: Frame, moves: impl Iterator<Item = (u32, u32)>) -> Result<(), Full> {
         let todo = self.todo.len();
         for one in moves {
             self.todo.push(one)?;
         }
-        self.frames.push(Frame { state, accepting, todo, n_moves: (self.todo.len() - todo) as u32, nth: 0 })
+        self.frames.push(Frame { todo, ..frame })
     }
 
     /// Makes the next move of the uppermost state, if it has one left.
@@ -204,12 +212,10 @@ impl Path {
     }
 }
 
-struct Worker<'a, 'w, R: Runs, V: Visited> {
-    run: &'a Run<'a, R, V>,
-    number: usize,
+struct Worker<'r, 's, 'a, 'w, R: Runs, V: Visited> {
+    run: &'r Run<'r, R>,
     me: u64,
-    eyes: Eyes<'a, R, V>,
-    pace: Pace<'a, 'w>,
+    scout: &'s mut Scout<'a, 'w, R, V>,
     path: Path,
     /// The path of the red search, from the seed.
     nested: Path,
@@ -217,52 +223,45 @@ struct Worker<'a, 'w, R: Runs, V: Visited> {
     pinks: Held<u32>,
     awaited: Vec<u32>,
     n_second: u64,
-    initial: usize,
 }
 
 fn has(laid: Laid<'_>, n: u32, word: usize, bits: u64) -> bool {
     laid.card(n)[word].load(SeqCst) & bits != 0
 }
 
-impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
-    fn new(run: &'a Run<'a, R, V>, number: usize, pace: Pace<'a, 'w>) -> Self {
+impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
+    fn new(run: &'r Run<'r, R>, scout: &'s mut Scout<'a, 'w, R, V>) -> Self {
         let budget = &run.request.budget;
         Worker {
             run,
-            number,
-            me: 1 << number,
-            eyes: Eyes::new(run.runs, run.store, &run.cards),
-            pace,
+            me: 1 << scout.number,
+            scout,
             path: Path::new(budget),
             nested: Path::new(budget),
             pinks: Held::new(budget),
             awaited: Vec::new(),
             n_second: 0,
-            initial: 0,
         }
     }
 
     fn all(&mut self) -> Result<(), End> {
-        let put = self.eyes.start();
-        put.map_err(|full| self.pace.full(full))?;
-        let start = self.eyes.numbers.clone();
-        if self.number == 0 {
-            self.pace.counters.transitions += start.len() as u64;
+        self.scout.begin()?;
+        loop {
+            match self.scout.next()? {
+                Next::Search(start) => self.from(start.state)?,
+                Next::Ends(way) => return Err(End::Answer(Ok(Found { way, stem: Vec::new(), cycle: Vec::new() }))),
+                Next::Nothing => return Ok(()),
+            }
         }
-        for n in 0..start.len() {
-            self.initial = (n + self.number) % start.len();
-            self.from(start[self.initial])?;
-        }
-        Ok(())
     }
 
     /// The blue search.
-    fn from(&mut self, initial: u32) -> Result<(), End> {
-        if !has(self.eyes.cards.laid(), initial, COLOURS, BLUE) {
-            self.enter(initial)?;
+    fn from(&mut self, start: u32) -> Result<(), End> {
+        if !has(self.scout.eyes.cards.laid(), start, COLOURS, BLUE) {
+            self.enter(start)?;
         }
         while let Some(&Frame { state, accepting, n_moves, .. }) = self.path.frames.last() {
-            let laid = self.eyes.cards.laid();
+            let laid = self.scout.eyes.cards.laid();
             if let Some(to) = self.path.follow() {
                 if !has(laid, to, COLOURS, BLUE) && !has(laid, to, CYAN, self.me) {
                     self.enter(to)?; // B2
@@ -273,48 +272,52 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
             let before = laid.card(state)[COLOURS].fetch_or(BLUE, SeqCst); // B3
             breath();
             if before & BLUE == 0 {
-                self.pace.counters.stored += 1;
-                self.pace.counters.transitions += u64::from(n_moves);
+                self.scout.pace.counters.stored += 1;
+                self.scout.pace.counters.transitions += u64::from(n_moves);
             }
             if accepting && before & RED == 0 {
                 self.cycle_from(state)?; // B4, D2
             }
-            self.eyes.cards.laid().card(state)[CYAN].fetch_and(!self.me, Relaxed); // B7
+            self.scout.eyes.cards.laid().card(state)[CYAN].fetch_and(!self.me, Relaxed); // B7
             self.path.frames.pop();
-            self.pace.crew.signals.go_on()?;
+            self.scout.pace.crew.signals.go_on()?;
         }
         Ok(())
     }
 
     /// B1
     fn enter(&mut self, state: u32) -> Result<(), End> {
-        let depth = self.path.frames.len() as u64;
-        if self.pace.too_deep(depth) {
-            self.pace.cut = true;
+        let depth = self.scout.start.depth + self.path.frames.len() as u64;
+        if self.scout.pace.too_deep(depth) {
+            self.scout.pace.cut = true;
             self.run.cut.store(true, SeqCst);
             return Ok(());
         }
-        let accepting = self.expand(state, depth)?;
-        self.eyes.cards.laid().card(state)[CYAN].fetch_or(self.me, Relaxed);
-        let (numbers, order) = (&self.eyes.numbers, self.eyes.order(state, self.number));
-        let pushed = self.path.push(state, accepting, order.map(|nth| (numbers[nth], nth as u32)));
-        pushed.map_err(|full| self.pace.full(full))?;
-        if let Some(nth) = self.eyes.moves.ends {
+        let frame = self.expand(state, depth)?;
+        self.scout.eyes.cards.laid().card(state)[CYAN].fetch_or(self.me, Relaxed);
+        let me = self.me;
+        self.scout.eyes.keep(|laid, to| !has(laid, to, COLOURS, BLUE) && !has(laid, to, CYAN, me));
+        let eyes = &self.scout.eyes;
+        let order = eyes.order(state, self.scout.number);
+        let pushed = self.path.push(frame, order.map(|nth| (eyes.numbers[nth], nth as u32)));
+        pushed.map_err(|full| self.scout.pace.full(full))?;
+        if let Some(nth) = self.scout.eyes.moves.ends {
             self.path.frames.last_mut().expect("just pushed").nth = nth;
-            let lasso = Lasso { initial: self.initial, stem: self.path.moves(), cycle: Vec::new() };
-            return Err(End::Answer(Ok(lasso)));
+            return Err(End::Answer(Ok(Found {
+                way: self.scout.start.way,
+                stem: self.path.moves(),
+                cycle: Vec::new(),
+            })));
         }
         Ok(())
     }
 
-    /// The moves of a state, and whether it is accepting.
-    fn expand(&mut self, state: u32, depth: u64) -> Result<bool, End> {
-        let looked = self.eyes.look(state);
-        looked.map_err(|full| self.pace.full(full))?;
-        if self.pace.beat(depth, &self.eyes.moves)? {
-            self.eyes.cards.rest();
-        }
-        Ok(accepts(&self.eyes.moves, self.run.runs.n_marks())?)
+    /// The moves of a state.
+    fn expand(&mut self, state: u32, depth: u64) -> Result<Frame, End> {
+        self.scout.look(state, depth)?;
+        let moves = &self.scout.eyes.moves;
+        let (accepting, n_moves) = (accepts(moves, self.run.runs.n_marks())?, moves.all.len() as u32);
+        Ok(Frame { state, accepting, todo: 0, n_moves, nth: 0 })
     }
 
     /// The red search.
@@ -325,7 +328,7 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
                 self.nested.frames.pop();
                 continue;
             };
-            let laid = self.eyes.cards.laid();
+            let laid = self.scout.eyes.cards.laid();
             if has(laid, to, CYAN, self.me) {
                 return Err(End::Answer(Ok(self.lasso(to)))); // R3
             }
@@ -335,7 +338,7 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
         }
         breath();
         self.wait()?; // B5
-        let laid = self.eyes.cards.laid();
+        let laid = self.scout.eyes.cards.laid();
         for pink in self.pinks.iter() {
             laid.card(*pink)[COLOURS].fetch_or(RED, SeqCst); // B6
             breath();
@@ -346,36 +349,43 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
 
     /// R1
     fn enter_nested(&mut self, state: u32, seed: u32) -> Result<(), End> {
-        let accepting = self.expand(state, 0)?;
-        self.eyes.cards.laid().card(state)[PINK].fetch_or(self.me, Relaxed);
-        if accepting && state != seed {
+        let frame = self.expand(state, 0)?;
+        self.scout.eyes.cards.laid().card(state)[PINK].fetch_or(self.me, Relaxed);
+        if frame.accepting && state != seed {
             self.awaited.push(state);
         }
-        self.n_second += self.eyes.numbers.len() as u64;
-        let (numbers, order) = (&self.eyes.numbers, self.eyes.order(state, self.number));
-        let pushed = self.nested.push(state, accepting, order.map(|nth| (numbers[nth], nth as u32)));
-        pushed.and_then(|()| self.pinks.push(state)).map_err(|full| self.pace.full(full).into())
+        self.n_second += u64::from(frame.n_moves);
+        let me = self.me;
+        self.scout
+            .eyes
+            .keep(|laid, to| !has(laid, to, COLOURS, RED) && !has(laid, to, PINK, me) || has(laid, to, CYAN, me));
+        let eyes = &self.scout.eyes;
+        let part = eyes.runs.part(&eyes.key).number;
+        let inside = |nth: &usize| eyes.runs.part(eyes.moves.key(*nth)).number == part; // D4
+        let order = eyes.order(state, self.scout.number).filter(inside);
+        let pushed = self.nested.push(frame, order.map(|nth| (eyes.numbers[nth], nth as u32)));
+        pushed.and_then(|()| self.pinks.push(state)).map_err(|full| self.scout.pace.full(full).into())
     }
 
     /// For the accepting states that other threads have to make red.
     fn wait(&mut self) -> Result<(), Halt> {
         while let Some(state) = self.awaited.pop() {
-            while !has(self.eyes.cards.laid(), state, COLOURS, RED) && !self.run.cut.load(SeqCst) {
-                self.eyes.cards.rest();
-                self.pace.look()?;
-                self.pace.crew.patience();
+            while !has(self.scout.eyes.cards.laid(), state, COLOURS, RED) && !self.run.cut.load(SeqCst) {
+                self.scout.eyes.cards.rest();
+                self.scout.pace.look()?;
+                self.scout.pace.crew.patience();
             }
         }
         Ok(())
     }
 
     /// Along the path to where the cycle closes, on to the seed, and along the red search's path back.
-    fn lasso(&self, closes: u32) -> Lasso {
+    fn lasso(&self, closes: u32) -> Found {
         let at = self.path.frames.iter().position(|frame| frame.state == closes).expect("cyan is on the path");
         let mut stem = self.path.moves();
         stem.pop(); // of the seed, whose moves were all made
         let mut cycle = stem.split_off(at);
         cycle.extend(self.nested.moves());
-        Lasso { initial: self.initial, stem, cycle }
+        Found { way: self.scout.start.way, stem, cycle }
     }
 }

@@ -2,7 +2,7 @@ use super::fair::{By, Fair};
 use super::ndfs::{self, Nested, Refused, Target};
 use super::ndfs_tests::{arena, fairness_of, graph, random, whole};
 use super::tests::{replay, seeds};
-use super::union_tests::{Counters, Stops, Together, compact, far, nowhere};
+use super::union_tests::{Counters, Shared, Stops, Together, compact, far, nowhere};
 use super::{Fairness, Moves, Request, Runs, cndfs, oracle};
 use crate::observer::Silent;
 use crate::search::Stopped;
@@ -67,12 +67,16 @@ fn nested_searches_of_threads_agree_with_every_set_of_states() {
                 Some(by) => whole(&Fair::new(&runs, n_pids, by)).expect("no accepted run"),
             };
             let truth = truth.then(size);
-            compare(&case, &runs, n_pids, way, 1, truth);
-            if seed % 8 == 0 {
-                compare(&case, &runs, n_pids, way, 2, truth);
-            }
-            if seed % 32 == 0 {
-                compare(&case, &runs, n_pids, way, 4, truth);
+            // Fairness unfolds the states, and knows no parts.
+            let parts = way.is_none().then(|| (format!("{case} in parts"), runs.clone().in_parts(seed)));
+            for (case, runs) in [(case.clone(), runs.clone())].into_iter().chain(parts) {
+                compare(&case, &runs, n_pids, way, 1, truth);
+                if seed % 8 == 0 {
+                    compare(&case, &runs, n_pids, way, 2, truth);
+                }
+                if seed % 32 == 0 {
+                    compare(&case, &runs, n_pids, way, 4, truth);
+                }
             }
         }
     }
@@ -135,6 +139,21 @@ fn nested_searches_of_threads_agree_with_one_thread_on_larger_graphs() {
         }
     }
     assert!(n < 200 || n_found > n / 20 && n_found < n / 2 && n_second > 10_000, "{n_found} {n_second}");
+}
+
+#[test]
+fn all_threads_are_given_something_to_do() {
+    for jobs in [2, 4] {
+        for barren in [false, true] {
+            let runs = Shared::new(barren, jobs);
+            let request = Request { jobs, ..Request::new(Fairness::None) };
+            let nested = cndfs::search_after(0, &runs, &compact(), &request, &mut Silent).expect("marks at states");
+            let searched = nested.searched;
+            assert!(searched.found.is_none() && searched.stopped.is_none());
+            assert_eq!((searched.counters.stored, searched.counters.transitions), (1296, 1 + 4 * 1296));
+            assert_eq!(runs.n_there.load(SeqCst), jobs, "{barren}");
+        }
+    }
 }
 
 #[test]

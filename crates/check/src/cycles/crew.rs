@@ -19,9 +19,9 @@ const MOST: usize = 64;
 /// To start a thread costs as much as some hundred states.
 pub const ALONE: u64 = 1 << 11;
 /// Looking at the clock costs as much as some states do.
-const BEATS: u32 = 256;
+const BEATS: u64 = 256;
 /// A hand that does not rest keeps the others from growing what it holds.
-const REST: u32 = 32;
+const REST: u64 = 32;
 
 /// What all threads of a search know of each other.
 pub struct Crew {
@@ -116,7 +116,7 @@ pub struct Pace<'c, 'w> {
     lead: Option<Lead<'w>>,
     pub counters: Counters,
     told: Counters,
-    beats: u32,
+    beats: u64,
     /// A state was not expanded because it was too deep.
     pub cut: bool,
 }
@@ -126,19 +126,20 @@ impl<'c, 'w> Pace<'c, 'w> {
         Pace { crew, lead, counters: Counters::default(), told: Counters::default(), beats: 0, cut: false }
     }
 
-    /// Once for each state that is expanded. `depth` is its place on the path, from 1. Whether it is time to rest.
+    /// Once for some states that were expanded. `depth` is their place on the path, from 0. Whether it is time to rest.
     #[inline]
-    pub fn beat(&mut self, depth: u64, moves: &Moves) -> Result<bool, Halt> {
+    pub fn beat(&mut self, n: u32, depth: u64, moves: &Moves) -> Result<bool, Halt> {
         self.counters.depth = self.counters.depth.max(depth);
         if moves.blind {
             return Err(self.crew.signals.stop(Stopped::Blind));
         }
-        self.beats += 1;
+        let before = self.beats;
+        self.beats += u64::from(n);
         self.crew.signals.go_on()?;
-        if self.beats.is_multiple_of(BEATS) {
+        if before / BEATS != self.beats / BEATS {
             self.look()?;
         }
-        Ok(self.beats.is_multiple_of(REST))
+        Ok(before / REST != self.beats / REST)
     }
 
     /// Looks at the clock and tells the observer.
@@ -152,7 +153,7 @@ impl<'c, 'w> Pace<'c, 'w> {
         signals.at_depth(now.depth);
         signals.look(&mut news)?;
         let Some(lead) = &mut self.lead else { return Ok(()) };
-        if u64::from(self.beats) >= lead.alone
+        if self.beats >= lead.alone
             && let Some(call) = lead.call.take()
         {
             call();
@@ -177,4 +178,11 @@ pub fn searched(crew: &Crew, all: &[(Counters, bool)], request: &Request) -> Sea
     all.iter().for_each(|(one, _)| counters.add(one));
     let cut = all.iter().any(|(_, cut)| *cut).then_some(Stopped::Depth(crew.max_depth as u32));
     Searched { found: None, counters, stopped: crew.why().or(cut), bytes: request.budget.used() }
+}
+
+/// There was no memory to begin with, or to go on.
+pub fn refused(full: Full, request: &Request) -> Searched {
+    let crew = Crew::new(request);
+    crew.signals.full(full);
+    searched(&crew, &[], request)
 }

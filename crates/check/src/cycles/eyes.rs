@@ -1,8 +1,11 @@
 //! What one of several threads needs to look at states: the moves of a state, and the numbers of the states after them.
+//! A state of a barren part has no number.
 
 use super::{Moves, Runs};
-use spinor_store::{Cards, CardsHand, Full, StateId, Visited};
+use spinor_store::{Cards, CardsHand, Full, Laid, StateId, Visited};
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::atomic::Ordering::SeqCst;
 
 pub struct Eyes<'a, R: Runs, V: Visited + 'a> {
     pub runs: &'a R,
@@ -11,11 +14,15 @@ pub struct Eyes<'a, R: Runs, V: Visited + 'a> {
     pub desk: R::Desk,
     pub cards: CardsHand<'a>,
     pub moves: Moves,
-    /// The numbers of the states after the moves.
+    /// The states after the moves, and whether they are new.
+    pub out: Vec<(StateId, bool)>,
+    /// Their numbers, 0 for those that are barren or not kept; whether there are barren ones.
     pub numbers: Vec<u32>,
-    key: Vec<u8>,
+    pub some_barren: bool,
+    /// The state that was looked at last.
+    pub key: Vec<u8>,
     keys: Vec<Range<usize>>,
-    out: Vec<(StateId, bool)>,
+    fertile: Vec<(StateId, bool)>,
 }
 
 impl<'a, R: Runs, V: Visited> Eyes<'a, R, V> {
@@ -27,49 +34,139 @@ impl<'a, R: Runs, V: Visited> Eyes<'a, R, V> {
             desk: runs.desk(),
             cards: cards.hand(),
             moves: Moves::default(),
+            out: Vec::new(),
             numbers: Vec::new(),
+            some_barren: false,
             key: Vec::new(),
             keys: Vec::new(),
-            out: Vec::new(),
+            fertile: Vec::new(),
         }
+    }
+
+    pub fn clear(&mut self) {
+        self.moves.clear();
+        self.keys.clear();
     }
 
     /// The states where runs begin, as moves.
     pub fn start(&mut self) -> Result<(), Full> {
-        self.moves.clear();
+        self.clear();
         self.runs.initial(&mut self.desk, &mut self.moves);
-        self.put()
+        self.offer(0)?;
+        self.settle()
     }
 
+    pub fn soon(&mut self, id: StateId) {
+        self.store.soon(&mut self.hand, id);
+    }
+
+    /// The moves of a state, behind those at hand.
     #[inline]
-    pub fn look(&mut self, n: u32) -> Result<(), Full> {
-        let id = self.cards.laid().name(n);
+    pub fn expand(&mut self, id: StateId) -> Result<(), Full> {
+        let before = self.moves.all.len();
         self.store.load(&mut self.hand, id, &mut self.key);
-        self.moves.clear();
         self.runs.moves(&mut self.desk, &self.key, &mut self.moves);
-        self.put()
+        self.offer(before)
     }
 
     #[inline]
-    fn put(&mut self) -> Result<(), Full> {
-        self.keys.clear();
-        self.keys.extend(self.moves.all.iter().map(|m| m.to.clone()));
-        self.store.offer(&mut self.hand, &self.moves.keys, &self.keys)?;
+    fn offer(&mut self, before: usize) -> Result<(), Full> {
+        self.keys.extend(self.moves.all[before..].iter().map(|m| m.to.clone()));
+        self.store.offer(&mut self.hand, &self.moves.keys, &self.keys[before..])
+    }
+
+    /// The states after the moves at hand.
+    #[inline]
+    pub fn settle(&mut self) -> Result<(), Full> {
         self.store.settle(&mut self.hand, &self.moves.keys, &self.keys, &mut self.out)?;
         // Asking for numbers may mean waiting for threads that wait for the store.
         self.store.rest(&mut self.hand);
-        self.cards.numbers(&self.out, &mut self.numbers)
+        Ok(())
     }
 
-    /// The places of the moves of state `n` in the order in which a thread makes them, the last one first. Each thread
-    /// has its own, so that they go different ways.
+    /// The state after a move is one of a barren part.
     #[inline]
-    pub fn order(&self, n: u32, thread: usize) -> impl Iterator<Item = usize> + use<R, V> {
+    pub fn is_barren(&self, at: usize) -> bool {
+        self.runs.part(self.moves.key(at)).barren
+    }
+
+    /// The moves of a state that has a number.
+    #[inline]
+    pub fn look(&mut self, n: u32) -> Result<(), Full> {
+        let id = self.cards.laid().name(n);
+        self.clear();
+        self.expand(id)?;
+        self.settle()?;
+        self.some_barren = (0..self.out.len()).any(|at| self.is_barren(at));
+        if !self.some_barren {
+            return self.cards.numbers(&self.out, &mut self.numbers);
+        }
+        self.fertile.clear();
+        for at in 0..self.out.len() {
+            if !self.is_barren(at) {
+                self.fertile.push(self.out[at]);
+            }
+        }
+        self.cards.numbers(&self.fertile, &mut self.numbers)?;
+        let mut left = self.numbers.len();
+        self.numbers.resize(self.out.len(), 0);
+        for at in (0..self.out.len()).rev() {
+            let barren = self.is_barren(at);
+            left -= usize::from(!barren);
+            self.numbers[at] = if barren { 0 } else { self.numbers[left] };
+        }
+        Ok(())
+    }
+
+    /// Forgets the numbers of the others.
+    #[inline]
+    pub fn keep(&mut self, keep: impl Fn(Laid<'_>, u32) -> bool) {
+        let laid = self.cards.laid();
+        for n in self.numbers.iter_mut().filter(|n| **n != 0) {
+            if !keep(laid, *n) {
+                *n = 0;
+            }
+        }
+    }
+
+    /// The places of the moves of state `n` to states with numbers in the order in which a thread makes them, the last one
+    /// first. Each thread has its own, so that they go different ways.
+    #[inline]
+    pub fn order(&self, n: u32, thread: usize) -> impl Iterator<Item = usize> + '_ {
         let n_moves = self.numbers.len();
         let turn = if thread == 0 || n_moves == 0 { 0 } else { (n as usize ^ thread) % n_moves };
-        (0..n_moves).map(move |i| {
+        let all = (0..n_moves).map(move |i| {
             let place = if thread.is_multiple_of(2) { n_moves - 1 - i } else { i };
             if place + turn < n_moves { place + turn } else { place + turn - n_moves }
-        })
+        });
+        all.filter(|at| self.numbers[*at] != 0)
+    }
+
+    /// A way between two states with numbers, among those that some thread has entered.
+    pub fn between(&mut self, from: u32, to: u32) -> Result<Vec<u32>, Full> {
+        let (mut all, mut before) = (vec![from], HashMap::from([(from, (from, 0))]));
+        let mut at = 0;
+        while !before.contains_key(&to) {
+            assert!(at < all.len(), "somebody went there");
+            let n = all[at];
+            self.look(n)?;
+            let laid = self.cards.laid();
+            for (nth, to) in self.numbers.iter().enumerate().filter(|(_, to)| **to != 0) {
+                let entered = laid.card(*to).iter().any(|word| word.load(SeqCst) != 0);
+                if entered && !before.contains_key(to) {
+                    before.insert(*to, (n, nth as u32));
+                    all.push(*to);
+                }
+            }
+            at += 1;
+        }
+        let (mut way, mut at) = (Vec::new(), to);
+        while at != from {
+            let (earlier, nth) = before[&at];
+            way.push(nth);
+            at = earlier;
+        }
+        way.reverse();
+        Ok(way)
     }
 }

@@ -11,6 +11,7 @@
 //! | `cndfs` | nested depth-first search by several threads |
 //! | `crew` | several threads at one search |
 //! | `eyes` | how one of them looks at states |
+//! | `scout` | what they go through where no cycle matters |
 //! | `fair` | weak fairness put into the states, for nested search |
 //! | `lasso` | a run inside a component |
 //! | `shorten` | a shorter run of the same kind |
@@ -43,6 +44,7 @@ mod open;
 pub mod oracle;
 pub mod product;
 pub mod scc;
+mod scout;
 mod sets;
 mod shorten;
 #[cfg(test)]

@@ -203,6 +203,16 @@ fn lock(laid: Laid<'_>, crew: &Crew, root: u32) -> bool {
     }
 }
 
+/// Locks the root of a state's set.
+fn lock_root(laid: Laid<'_>, crew: &Crew, n: u32) -> u32 {
+    loop {
+        let root = root_of(laid, n);
+        if lock(laid, crew, root) {
+            return root;
+        }
+    }
+}
+
 /// Lets go of a root. The flags must not be there yet.
 fn unlock(laid: Laid<'_>, root: u32, flags: u64) {
     let before = word(laid, root, SET).fetch_add(flags.wrapping_sub(LOCK), SeqCst);
@@ -282,8 +292,17 @@ impl View<'_> {
 
     /// Whether some thread has been there, and its set is not dead.
     pub fn is_live(self, laid: Laid<'_>, n: u32) -> bool {
-        let claimed = word(laid, n, SET).load(Acquire) != 0;
-        claimed && word(laid, root_of(laid, n), SET).load(Acquire) & DEAD == 0
+        word(laid, n, SET).load(Acquire) != 0 && !self.is_dead(laid, n)
+    }
+
+    pub fn is_dead(self, laid: Laid<'_>, n: u32) -> bool {
+        word(laid, root_of(laid, n), SET).load(SeqCst) & DEAD != 0
+    }
+
+    /// Whether it can be seen on the state's own card that its set is dead.
+    #[inline]
+    pub fn is_known_dead(self, laid: Laid<'_>, n: u32) -> bool {
+        word(laid, n, SET).load(Acquire) & DEAD != 0
     }
 
     pub fn is_done(self, laid: Laid<'_>, n: u32) -> bool {
@@ -297,13 +316,7 @@ impl View<'_> {
 
     /// Adds to the summary of a set. What it says now, and whether it is accepted; nothing if the set is dead.
     pub fn tell(self, laid: Laid<'_>, n: u32, summary: &Summary) -> Option<(Summary, bool)> {
-        let crew = self.crew;
-        let root = loop {
-            let root = root_of(laid, n);
-            if lock(laid, crew, root) {
-                break root;
-            }
-        };
+        let root = lock_root(laid, self.crew, n);
         let set = word(laid, root, SET).load(Relaxed);
         if set & DEAD != 0 {
             unlock(laid, root, 0);
@@ -364,19 +377,13 @@ impl View<'_> {
 
     /// Something to be done in a set.
     pub fn pick(self, laid: Laid<'_>, n: u32) -> Pick {
-        let crew = self.crew;
         // A state alone, without a move to itself: united or told of, it would be summed.
         let alone = u64::from(n) << 32 | CLAIMED | DONE;
         let set = word(laid, n, SET);
         if set.load(Relaxed) == alone && set.compare_exchange(alone, alone | DEAD, SeqCst, Relaxed).is_ok() {
             return Pick::Complete(None);
         }
-        let root = loop {
-            let root = root_of(laid, n);
-            if lock(laid, crew, root) {
-                break root;
-            }
-        };
+        let root = lock_root(laid, self.crew, n);
         let set = word(laid, root, SET).load(Relaxed);
         if set & DEAD != 0 {
             unlock(laid, root, 0);

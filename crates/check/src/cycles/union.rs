@@ -23,6 +23,12 @@
 //!   A lasso is made when the threads are done. The thread that found it has a path; where the path goes on from a state
 //!   that was picked, the way there from the state before it lies inside a set.
 //!
+//!   All this is about states that are not barren. A state of a barren part is in no component that matters, and no move
+//!   to it closes a cycle; so it is in no set, has no card, and is visited once (`scout`). A state is done when its moves
+//!   to states that are not barren were followed; those to others that are new have been noted before, by the thread that
+//!   looked at the state when they were. A search begins at every state that is met first from a barren one, and goes
+//!   through all that can be reached from there inside such parts.
+//!
 //! # Where we leave the paper
 //!   D1 frames instead of recursion.
 //!   D2 a state is picked only when the root has nothing left. In the paper every frame picks from the set, also the states
@@ -35,6 +41,9 @@
 //!   D6 a thread that closes a cycle ends as soon as both ends of it are in one set. If others have united them meanwhile,
 //!      states between them may be missing from the set until somebody comes by again. Then a run inside the
 //!      set may not be found, and one inside the component as far as it is known is looked for.
+//!   D7 a thread whose start is dead drops its path: all that can be reached from the start is dead, too. With a limit of
+//!      depth it need not be, and the thread goes back step by step.
+//!   D8 moves to states that are dead when they are met are not kept.
 //!
 //! # Invariants
 //!   I1 the states of the frames from a root's on are in the set of a root at or above it
@@ -44,12 +53,13 @@
 //!   O1 verdict = oracle, and the lasso is accepted and fair; counts = `scc`    tests: random graphs, 1, 2 and 4 threads
 //!   O2 verdict and counts = `scc` on graphs of some hundred nodes              tests: larger random graphs
 //!
-//! # Cost  one thread expands each state once, more threads some of them more than once; 43 to 54 bytes a state for good,
-//!   24 for one on a path and for each of its moves.
+//! # Cost  one thread expands each state once, more threads some of those that are not barren more than once; for each of
+//!   these 43 to 54 bytes for good, and 24 for one on a path and for each of its moves.
 
-use super::crew::{self, ALONE, Crew, Pace};
+use super::crew::{self, ALONE, Crew};
 use super::eyes::Eyes;
 use super::lasso::{Component, find_run};
+use super::scout::{self, Next, Scout, Trail, Way};
 use super::sets::{Claim, Pick, Sets, View};
 use super::{Fairness, Lasso, Pids, Request, Runs, Searched, Summary, all_marks};
 use crate::observer::Observer;
@@ -59,6 +69,9 @@ use spinor_model::ir::Pid;
 use spinor_store::{Full, StateId, Visited};
 use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
+
+/// After so many frames a thread asks whether others have done the rest.
+const LEFT: u32 = if cfg!(test) { 2 } else { 64 };
 
 pub fn search<R: Runs, V: Visited>(runs: &R, store: &V, request: &Request, observer: &mut dyn Observer) -> Searched {
     search_after(ALONE, runs, store, request, observer)
@@ -76,33 +89,21 @@ pub(super) fn search_after<R: Runs, V: Visited>(
     let crew = Crew::new(request);
     let sets = match Sets::new(&request.budget, runs.n_marks(), request.fairness) {
         Ok(sets) => sets,
-        Err(full) => {
-            crew.signals.full(full);
-            return crew::searched(&crew, &[], request);
-        }
+        Err(full) => return crew::refused(full, request),
     };
     let run = Run { runs, store, request, sets, crew: &crew, found: Mutex::new(None) };
-    let all = crew.work(alone, observer, |n, pace| {
-        let mut worker = Worker::new(&run, n, pace);
-        if worker.all().is_ok() {
-            // Every state is done; the others need not look for themselves.
-            run.crew.signals.stop(Stopped::Settled);
-        }
-        (worker.pace.counters, worker.pace.cut)
+    let at = (&crew, &run.sets.cards);
+    let (mut searched, trails, _) = scout::send(alone, (runs, store), at, request, observer, |scout| {
+        let _ = Worker::new(&run, scout).all();
     });
-    let mut searched = crew::searched(&crew, &all, request);
     searched.counters.stored = store.len();
     if let Some(found) = run.found.lock().expect("nothing panics while it is held").take() {
-        match run.lasso(&found) {
+        match run.lasso(&found, &trails) {
             Ok(lasso) => {
                 searched.found = Some(lasso);
                 searched.stopped = None;
             }
-            Err(full) => {
-                let late = Crew::new(request);
-                late.signals.full(full);
-                searched.stopped = late.why();
-            }
+            Err(full) => searched.stopped = crew::refused(full, request).stopped,
         }
     }
     searched
@@ -120,7 +121,8 @@ struct Run<'a, R, V> {
 
 /// Where a thread was when it found something.
 struct Found {
-    initial: usize,
+    /// How the state was come to that its search began at.
+    way: Way,
     legs: Vec<Leg>,
     /// A state of a set that is accepted; none if the last move ends the matter.
     inside: Option<u32>,
@@ -172,13 +174,13 @@ fn nothing() -> Summary {
     Summary { marks: 0, moved: nobody, always: Pids([u64::MAX; 4]), somewhere: nobody }
 }
 
-/// One thread's eyes, and its way to the sets.
-struct Sight<'a, R: Runs, V: Visited + 'a> {
-    eyes: Eyes<'a, R, V>,
-    view: View<'a>,
+/// A thread's eyes, and its way to the sets.
+struct Sight<'e, 'a, 'v, R: Runs, V: Visited + 'a> {
+    eyes: &'e mut Eyes<'a, R, V>,
+    view: View<'v>,
 }
 
-impl<R: Runs, V: Visited> Sight<'_, R, V> {
+impl<R: Runs, V: Visited> Sight<'_, '_, '_, R, V> {
     /// States that can be reached, this one first, up to one that is wanted; with each the place of the one before it and
     /// the number of the move. Those of its set, or, `wide`, all that some thread has entered and that are not dead.
     fn reach(&mut self, from: u32, wanted: Option<u32>, wide: bool) -> Result<Vec<(u32, usize, u32)>, Full> {
@@ -187,7 +189,7 @@ impl<R: Runs, V: Visited> Sight<'_, R, V> {
         while at < all.len() && all.last().map(|last| last.0) != wanted {
             self.eyes.look(all[at].0)?;
             let laid = self.eyes.cards.laid();
-            for (nth, to) in self.eyes.numbers.iter().enumerate() {
+            for (nth, to) in self.eyes.numbers.iter().enumerate().filter(|(_, to)| **to != 0) {
                 let inside = self.view.same(laid, from, *to) || wide && self.view.is_live(laid, *to);
                 if inside && seen.insert(*to) {
                     all.push((*to, at, nth as u32));
@@ -235,7 +237,7 @@ impl<R: Runs, V: Visited> Sight<'_, R, V> {
         while let Some(at) = todo.pop() {
             todo.extend(before[at].iter().filter(|from| !std::mem::replace(&mut back[**from], true)));
         }
-        let eyes = &mut self.eyes;
+        let eyes = &mut *self.eyes;
         let members = all.iter().zip(back).filter(|(_, back)| *back);
         let names: Vec<StateId> = members.map(|((n, ..), _)| eyes.cards.laid().name(*n)).collect();
         eyes.cards.rest();
@@ -244,20 +246,16 @@ impl<R: Runs, V: Visited> Sight<'_, R, V> {
 }
 
 impl<R: Runs, V: Visited> Run<'_, R, V> {
-    fn sight(&self, thread: usize) -> Sight<'_, R, V> {
-        let eyes = Eyes::new(self.runs, self.store, &self.sets.cards);
-        Sight { eyes, view: self.sets.view(self.crew, thread) }
-    }
-
-    fn lasso(&self, found: &Found) -> Result<Lasso, Full> {
-        let mut sight = self.sight(0);
-        let mut stem = Vec::new();
+    fn lasso(&self, found: &Found, trails: &[Trail]) -> Result<Lasso, Full> {
+        let mut eyes = Eyes::new(self.runs, self.store, &self.sets.cards);
+        let (initial, mut stem) = scout::stem(trails, found.way, &mut eyes)?;
+        let mut sight = Sight { eyes: &mut eyes, view: self.sets.view(self.crew, 0) };
         for leg in &found.legs {
             stem.extend(sight.way(leg.from, leg.to)?);
             stem.push(leg.nth);
         }
         let Some(inside) = found.inside else {
-            return Ok(Lasso { initial: found.initial, stem, cycle: Vec::new() });
+            return Ok(Lasso { initial, stem, cycle: Vec::new() });
         };
         let (n_marks, fairness) = (self.runs.n_marks(), self.request.fairness);
         let mut component = sight.component(inside, false)?;
@@ -269,51 +267,46 @@ impl<R: Runs, V: Visited> Run<'_, R, V> {
         let part = part.expect("it was accepted");
         let (way, cycle) = find_run(&component, &part, 0, n_marks, fairness);
         stem.extend(way);
-        Ok(Lasso { initial: found.initial, stem, cycle })
+        Ok(Lasso { initial, stem, cycle })
     }
 }
 
-struct Worker<'a, 'w, R: Runs, V: Visited> {
-    run: &'a Run<'a, R, V>,
-    number: usize,
-    sight: Sight<'a, R, V>,
-    pace: Pace<'a, 'w>,
+struct Worker<'r, 's, 'a, 'w, R: Runs, V: Visited> {
+    run: &'r Run<'r, R, V>,
+    scout: &'s mut Scout<'a, 'w, R, V>,
+    view: View<'r>,
     frames: Held<Frame>,
     todo: Held<Todo>,
     roots: Held<Root>,
-    /// Which of the initial states the path begins at.
-    initial: usize,
+    /// Frames that were left.
+    n_left: u32,
 }
 
-impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
-    fn new(run: &'a Run<'a, R, V>, number: usize, pace: Pace<'a, 'w>) -> Self {
+impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
+    fn new(run: &'r Run<'r, R, V>, scout: &'s mut Scout<'a, 'w, R, V>) -> Self {
         let budget = &run.request.budget;
+        let view = run.sets.view(run.crew, scout.number);
         Worker {
             run,
-            number,
-            sight: run.sight(number),
-            pace,
+            scout,
+            view,
             frames: Held::new(budget),
             todo: Held::new(budget),
             roots: Held::new(budget),
-            initial: 0,
+            n_left: 0,
         }
     }
 
     fn all(&mut self) -> Result<(), Halt> {
-        let put = self.sight.eyes.start();
-        put.map_err(|full| self.pace.full(full))?;
-        let start = self.sight.eyes.numbers.clone();
-        if self.number == 0 {
-            self.pace.counters.transitions += start.len() as u64;
-        }
-        for n in 0..start.len() {
-            let n = (n + self.number) % start.len();
-            self.initial = n;
-            self.follow(start[n], 0, None)?;
+        self.scout.begin()?;
+        loop {
+            match self.scout.next()? {
+                Next::Search(start) => self.follow(start.state, 0, None)?,
+                Next::Ends(way) => return Err(self.report(Found { way, legs: Vec::new(), inside: None })),
+                Next::Nothing => return Ok(()),
+            }
             self.walk()?;
         }
-        Ok(())
     }
 
     /// Until nothing is left of the path.
@@ -333,16 +326,16 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
     /// A move to a state.
     #[inline]
     fn follow(&mut self, to: u32, marks: u64, pid: Option<Pid>) -> Result<(), Halt> {
-        let deep = self.pace.too_deep(self.frames.len() as u64);
-        match self.sight.view.claim(self.sight.eyes.cards.laid(), to, !deep) {
+        let deep = self.scout.pace.too_deep(self.scout.start.depth + self.frames.len() as u64);
+        match self.view.claim(self.scout.eyes.cards.laid(), to, !deep) {
             Claim::Dead => {}
             Claim::Found => self.close(to, marks, pid)?,
             Claim::Entered => self.enter(to, marks, pid)?,
             Claim::New => {
-                self.pace.counters.stored += 1;
+                self.scout.pace.counters.stored += 1;
                 self.enter(to, marks, pid)?;
             }
-            Claim::Refused => self.pace.cut = true,
+            Claim::Refused => self.scout.pace.cut = true,
         }
         Ok(())
     }
@@ -352,37 +345,35 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
         let frame = Frame { state, at: 0, todo: self.todo.len(), n_moves: 0, nth: 0 };
         let root = Root { state, frame: self.frames.len() as u32, own: nothing(), told: false, marks, pid };
         let pushed = self.frames.push(frame).and_then(|()| self.roots.push(root));
-        pushed.map_err(|full| self.pace.full(full))?;
-        if self.sight.view.is_done(self.sight.eyes.cards.laid(), state) { Ok(()) } else { self.expand(state) }
+        pushed.map_err(|full| self.scout.pace.full(full))?;
+        if self.view.is_done(self.scout.eyes.cards.laid(), state) { Ok(()) } else { self.expand(state) }
     }
 
     /// The uppermost frame is the uppermost root's, and goes on with the moves of this state of its set.
     fn expand(&mut self, n: u32) -> Result<(), Halt> {
-        let eyes = &mut self.sight.eyes;
-        eyes.look(n).map_err(|full| self.pace.full(full))?;
-        let depth = self.frames.len() as u64 - 1;
+        self.scout.look(n, self.scout.start.depth + self.frames.len() as u64 - 1)?;
+        let view = self.view;
+        self.scout.eyes.keep(|laid, to| !view.is_known_dead(laid, to)); // D8
+        let eyes = &self.scout.eyes;
         let frame = self.frames.last_mut().expect("a state on the path");
-        (frame.at, frame.n_moves) = (n, eyes.numbers.len() as u32);
-        if self.pace.beat(depth, &eyes.moves)? {
-            eyes.cards.rest();
-        }
+        (frame.at, frame.n_moves) = (n, eyes.moves.all.len() as u32);
         if let Some(nth) = eyes.moves.ends {
             frame.nth = nth;
-            return Err(self.report(self.frames.len(), None));
+            return Err(self.report(self.found(self.frames.len(), None)));
         }
         let root = self.roots.last_mut().expect("the first state has a root");
         root.own.add(&Summary::of_state(eyes.moves.able));
-        let pushed = eyes.order(n, self.number).try_for_each(|nth| {
+        let pushed = eyes.order(n, self.scout.number).try_for_each(|nth| {
             let m = &eyes.moves.all[nth];
             self.todo.push(Todo { to: eyes.numbers[nth], nth: nth as u32, marks: m.marks, pid: m.pid })
         });
-        pushed.map_err(|full| self.pace.full(full))
+        pushed.map_err(|full| self.scout.pace.full(full))
     }
 
     /// A move into a set that this thread has a root in (I2): from there up, all is one set.
     fn close(&mut self, to: u32, marks: u64, pid: Option<Pid>) -> Result<(), Halt> {
         let at = self.frames.last().expect("a state on the path").at;
-        let (view, laid) = (self.sight.view, self.sight.eyes.cards.laid());
+        let (view, laid) = (self.view, self.scout.eyes.cards.laid());
         let mut root = self.roots.last_mut().expect("the first state has a root");
         let mut more = says_more(&root.own, marks, pid) || !root.told;
         root.own.add_move(marks, pid);
@@ -404,7 +395,7 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
     fn tell(&mut self) -> Result<(), Halt> {
         let root = self.roots.last_mut().expect("the first state has a root");
         root.told = true;
-        match self.sight.view.tell(self.sight.eyes.cards.laid(), root.state, &root.own) {
+        match self.view.tell(self.scout.eyes.cards.laid(), root.state, &root.own) {
             Some((sum, accepted)) => {
                 root.own = sum;
                 if accepted { Err(self.found_inside()) } else { Ok(()) }
@@ -416,10 +407,19 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
     /// The uppermost frame has no moves left.
     fn leave(&mut self) -> Result<(), Halt> {
         self.run.crew.signals.go_on()?;
+        self.n_left = self.n_left.wrapping_add(1);
+        let (whole, start) = (self.run.request.max_depth.is_none(), self.scout.start.state);
+        if self.n_left.is_multiple_of(LEFT) && whole && self.view.is_dead(self.scout.eyes.cards.laid(), start) {
+            // D7
+            self.frames.truncate(0);
+            self.todo.truncate(0);
+            self.roots.truncate(0);
+            return Ok(());
+        }
         let frame = *self.frames.last().expect("a state on the path");
-        let (view, laid) = (self.sight.view, self.sight.eyes.cards.laid());
+        let (view, laid) = (self.view, self.scout.eyes.cards.laid());
         if frame.at != 0 && view.done(laid, frame.at) {
-            self.pace.counters.transitions += u64::from(frame.n_moves);
+            self.scout.pace.counters.transitions += u64::from(frame.n_moves);
         }
         let n_roots = self.roots.len();
         let root = self.roots.last().expect("the first state has a root");
@@ -451,7 +451,7 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
         self.frames.pop();
         // D4
         if let Some(frame) = self.frames.last()
-            && self.sight.view.is_done(self.sight.eyes.cards.laid(), frame.at)
+            && self.view.is_done(self.scout.eyes.cards.laid(), frame.at)
         {
             self.todo.truncate(frame.todo);
         }
@@ -464,7 +464,8 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
             return Ok(());
         }
         let state = self.roots.last().expect("the first state has a root").state;
-        let component = self.sight.component(state, false).map_err(|full| self.pace.full(full))?;
+        let mut sight = Sight { eyes: &mut self.scout.eyes, view: self.view };
+        let component = sight.component(state, false).map_err(|full| self.scout.pace.full(full))?;
         match component.accepted_part(n_marks, fairness) {
             Some(_) => Err(self.found_inside()),
             None => Ok(()),
@@ -473,13 +474,16 @@ impl<'a, 'w, R: Runs, V: Visited> Worker<'a, 'w, R, V> {
 
     fn found_inside(&mut self) -> Halt {
         let root = self.roots.last().expect("the first state has a root");
-        self.report(root.frame as usize, Some(root.state))
+        self.report(self.found(root.frame as usize, Some(root.state)))
     }
 
-    /// Something was found, after the moves of so many frames.
-    fn report(&self, n_frames: usize, inside: Option<u32>) -> Halt {
+    /// After the moves of so many frames.
+    fn found(&self, n_frames: usize, inside: Option<u32>) -> Found {
         let legs = self.frames[..n_frames].iter().map(|f| Leg { from: f.state, to: f.at, nth: f.nth });
-        let found = Found { initial: self.initial, legs: legs.collect(), inside };
+        Found { way: self.scout.start.way, legs: legs.collect(), inside }
+    }
+
+    fn report(&self, found: Found) -> Halt {
         self.run.found.lock().expect("nothing panics while it is held").get_or_insert(found);
         self.run.crew.signals.stop(Stopped::Settled)
     }

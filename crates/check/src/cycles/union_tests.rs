@@ -1,13 +1,13 @@
 use super::tests::{components, replay, seeds};
 use super::toy::{ToyMove, ToyRuns};
-use super::{Fairness, Moves, Pids, Request, Runs, Searched, oracle, union};
+use super::{Fairness, Moves, Part, Pids, Request, Runs, Searched, all_marks, oracle, union};
 use crate::observer::{Control, Observer, Progress, Silent};
 use crate::search::Stopped;
 use crate::toy::Rng;
 use spinor_model::ir::Pid;
 use spinor_store::{Arena, Budget, Compact, Hint, Visited};
 use std::sync::Barrier;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 const FAIRNESSES: [Fairness; 3] = [Fairness::None, Fairness::Weak, Fairness::Strong];
@@ -24,12 +24,13 @@ pub(super) fn compact() -> Compact {
 pub(super) struct Together<'a, R> {
     runs: &'a R,
     start: Barrier,
+    n_desks: AtomicUsize,
     jobs: usize,
 }
 
 impl<'a, R: Runs> Together<'a, R> {
     pub fn new(runs: &'a R, jobs: usize) -> Self {
-        Together { runs, start: Barrier::new(jobs), jobs }
+        Together { runs, start: Barrier::new(jobs), n_desks: 0.into(), jobs }
     }
 }
 
@@ -37,6 +38,9 @@ impl<R: Runs> Runs for Together<'_, R> {
     type Desk = (R::Desk, Rng);
 
     fn desk(&self) -> Self::Desk {
+        if self.n_desks.fetch_add(1, SeqCst) < self.jobs {
+            self.start.wait();
+        }
         (self.runs.desk(), Rng(7))
     }
 
@@ -45,8 +49,11 @@ impl<R: Runs> Runs for Together<'_, R> {
     }
 
     fn initial(&self, (desk, _): &mut Self::Desk, out: &mut Moves) {
-        self.start.wait();
         self.runs.initial(desk, out);
+    }
+
+    fn part(&self, key: &[u8]) -> Part {
+        self.runs.part(key)
     }
 
     fn moves(&self, (desk, rng): &mut Self::Desk, key: &[u8], out: &mut Moves) {
@@ -87,12 +94,15 @@ fn united_sets_agree_with_every_set_of_states() {
         for (n, fairness) in FAIRNESSES.into_iter().enumerate() {
             let truth = (!oracle::has_accepted_run(&runs, fairness)).then(|| oracle::size(&runs));
             n_found[n] += u64::from(truth.is_none());
-            compare(&case, &runs, fairness, 1, seed % 2 == 0, truth);
-            if seed % 8 == 0 {
-                compare(&case, &runs, fairness, 2, seed % 16 == 0, truth);
-            }
-            if seed % 32 == 0 {
-                compare(&case, &runs, fairness, 4, seed % 64 == 0, truth);
+            let parts = runs.clone().in_parts(seed);
+            for (case, runs) in [(case.clone(), &runs), (format!("{case} in parts"), &parts)] {
+                compare(&case, runs, fairness, 1, seed % 2 == 0, truth);
+                if seed % 8 == 0 {
+                    compare(&case, runs, fairness, 2, seed % 16 == 0, truth);
+                }
+                if seed % 32 == 0 {
+                    compare(&case, runs, fairness, 4, seed % 64 == 0, truth);
+                }
             }
         }
     }
@@ -101,8 +111,8 @@ fn united_sets_agree_with_every_set_of_states() {
 }
 
 /// Some hundred nodes, in clusters that lead on to later ones, marks so rare that about half of the graphs have no
-/// accepted run.
-fn large(seed: u64) -> ToyRuns {
+/// accepted run. Clusters are parts, if wanted.
+fn large(seed: u64, in_parts: bool) -> ToyRuns {
     let mut rng = Rng(seed);
     let n = 50 + rng.below(400);
     let (n_marks, n_pids) = (rng.below(3) as u32, 2 + rng.below(3));
@@ -131,14 +141,14 @@ fn large(seed: u64) -> ToyRuns {
         (0..n_pids).filter(|_| rng.below(3) == 0).for_each(|pid| able.put(pid as Pid));
         able
     });
-    ToyRuns {
-        initial: vec![0, (n / 2) as u32],
-        able: able.collect(),
-        arcs,
-        n_marks,
-        ends: Vec::new(),
-        parts: Vec::new(),
-    }
+    let able = able.collect();
+    let part = |node: u64| {
+        let here = |at: u32| u64::from(at) / size == node / size;
+        let inside = arcs.iter().filter(|arc| here(arc.from) && here(arc.to)).map(|arc| arc.marks);
+        Part { number: (node / size) as u32, barren: inside.reduce(|a, b| a | b) != Some(all_marks(n_marks)) }
+    };
+    let parts = if in_parts { (0..n).map(part).collect() } else { Vec::new() };
+    ToyRuns { initial: vec![0, (n / 2) as u32], able, arcs, n_marks, ends: Vec::new(), parts }
 }
 
 #[test]
@@ -146,13 +156,15 @@ fn united_sets_agree_with_components_on_larger_graphs() {
     let mut n_found = [0; 3];
     let n = (seeds().end - seeds().start) / 50;
     for seed in seeds().start..seeds().start + n {
-        let runs = Quick::new(large(seed));
+        let runs = Quick::new(large(seed, false));
+        let parts = Quick::new(large(seed, true));
         for (f, fairness) in FAIRNESSES.into_iter().enumerate() {
             let alone = components(&runs, &arena(), fairness);
             let truth = alone.found.is_none().then_some((alone.counters.stored, alone.counters.transitions));
             n_found[f] += u64::from(truth.is_none());
             for jobs in [1, 2, 4] {
                 compare(&format!("seed {seed}"), &runs, fairness, jobs, seed % 2 == 0, truth);
+                compare(&format!("seed {seed} in parts"), &parts, fairness, jobs, seed % 2 == 1, truth);
             }
         }
     }
@@ -183,6 +195,10 @@ impl Runs for Quick {
 
     fn initial(&self, _: &mut (), out: &mut Moves) {
         self.toy.initial(&mut (), out);
+    }
+
+    fn part(&self, key: &[u8]) -> Part {
+        self.toy.part(key)
     }
 
     fn moves(&self, _: &mut (), key: &[u8], out: &mut Moves) {
@@ -267,6 +283,67 @@ fn all_threads_stop_where_one_cannot_look() {
     }
 }
 
+/// Counters, at which threads take their time until all of them are there.
+pub(super) struct Shared {
+    pub counters: Counters,
+    pub barren: bool,
+    pub jobs: usize,
+    pub n_there: AtomicUsize,
+}
+
+impl Shared {
+    pub fn new(barren: bool, jobs: usize) -> Shared {
+        let counters = Counters { n: 4, modulus: 6, at: nowhere };
+        Shared { counters, barren, jobs, n_there: 0.into() }
+    }
+}
+
+impl Runs for Shared {
+    /// Whether this thread has seen a state.
+    type Desk = bool;
+
+    fn desk(&self) -> bool {
+        false
+    }
+
+    fn n_marks(&self) -> u32 {
+        1
+    }
+
+    fn initial(&self, _: &mut bool, out: &mut Moves) {
+        self.counters.initial(&mut (), out);
+    }
+
+    fn part(&self, _: &[u8]) -> Part {
+        Part { number: 0, barren: self.barren }
+    }
+
+    fn moves(&self, seen: &mut bool, key: &[u8], out: &mut Moves) {
+        if !std::mem::replace(seen, true) {
+            self.n_there.fetch_add(1, SeqCst);
+        }
+        // Not for ever: who waits here keeps the others from the store.
+        if self.n_there.load(SeqCst) < self.jobs {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self.counters.moves(&mut (), key, out);
+    }
+}
+
+#[test]
+fn all_threads_are_given_something_to_do() {
+    for jobs in [2, 4] {
+        for barren in [false, true] {
+            let runs = Shared::new(barren, jobs);
+            let request = Request { jobs, ..Request::new(Fairness::None) };
+            let searched = union::search_after(0, &runs, &compact(), &request, &mut Silent);
+            assert!(searched.found.is_none() && searched.stopped.is_none());
+            assert_eq!((searched.counters.stored, searched.counters.transitions), (1296, 1 + 4 * 1296));
+            assert_eq!(runs.n_there.load(SeqCst), jobs, "{barren}");
+        }
+    }
+}
+
 pub(super) struct Stops;
 
 impl Observer for Stops {
@@ -302,7 +379,10 @@ fn all_threads_stop_at_limits() {
 fn with_a_limit_of_depth_what_is_found_is_a_run() {
     let mut n_found = 0;
     for seed in 0..2000 {
-        let runs = ToyRuns::random(seed, 7);
+        let mut runs = ToyRuns::random(seed, 7);
+        if seed % 2 == 0 {
+            runs = runs.in_parts(seed);
+        }
         for fairness in FAIRNESSES {
             let truth = oracle::has_accepted_run(&runs, fairness);
             for jobs in [1, 2] {
