@@ -16,7 +16,8 @@ use crate::guards::Guard;
 use crate::product::{is_empty, product};
 use crate::reduce::reduce;
 use crate::rules::simplify;
-use crate::translate::{Limits, TooLarge, translate};
+use crate::effort::{Limits, TooLarge};
+use crate::translate::translate;
 
 /// See the module.
 pub fn is_stutter_invariant(formula: &Formula, limits: Limits) -> Result<bool, TooLarge> {
@@ -55,7 +56,7 @@ fn closure(automaton: &Automaton, limits: Limits) -> Result<Automaton, TooLarge>
                         changed = true;
                     }
                     if n_transitions > limits.transitions {
-                        return Err(TooLarge { states: a.n_states(), transitions: n_transitions });
+                        return Err(TooLarge { states: a.n_states(), transitions: n_transitions, operators: 0 });
                     }
                 }
             }

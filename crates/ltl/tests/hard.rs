@@ -55,7 +55,7 @@ fn more_than_64_propositions_and_untils() {
 fn what_is_too_large_says_so() {
     let responses: Vec<String> = (0..40).map(|n| format!("([] (p{n} -> <> q{n}))")).collect();
     let f = parse(&responses.join(" && "), &mut Vec::new());
-    let limits = Limits { states: 100, transitions: 1_000 };
+    let limits = Limits { states: 100, transitions: 1_000, ..Limits::default() };
     assert!(translate(&f, limits).unwrap_err().to_string().contains("one by one"));
 }
 
