@@ -24,7 +24,7 @@ pub struct Claim {
     pub looked: Vec<Expr>,
     /// A run that ends is continued by staying where it is.
     pub stutters: bool,
-    /// It cannot tell a run from one that stays longer in some states.
+    /// It cannot tell a run from one that stays longer in some states. No also where that is not known.
     pub stutter_invariant: bool,
     /// By state of the automaton: whatever comes, it is accepted.
     settles: Vec<bool>,
@@ -52,9 +52,19 @@ impl Claim {
 
     /// The runs that break a formula; `props` is what its propositions say.
     pub fn against(formula: &Formula, props: &[Expr], marking: Marking) -> Result<Claim, TooLarge> {
+        Claim::against_within(formula, props, marking, Limits::default())
+    }
+
+    /// The same, within limits of size and time.
+    pub fn against_within(
+        formula: &Formula,
+        props: &[Expr],
+        marking: Marking,
+        limits: Limits,
+    ) -> Result<Claim, TooLarge> {
         let negated = Formula::Not(Box::new(formula.clone()));
-        let stutter_invariant = spinor_ltl::is_stutter_invariant(&negated, Limits::default())?;
-        Ok(Claim::accepting(&negated, props, marking, true)?.invariant(stutter_invariant))
+        let claim = Claim::accepting(&negated, props, marking, true, limits)?;
+        Ok(claim.invariant(spinor_ltl::is_stutter_invariant(&negated, limits).unwrap_or(false)))
     }
 
     /// The runs that an automaton accepts; `looked` is what the columns of its guards stand for.
@@ -63,14 +73,14 @@ impl Claim {
             Marking::Generalised => automaton.clone(),
             Marking::States => spinor_ltl::state_based(&spinor_ltl::degeneralise(automaton)),
         };
-        Claim::new(automaton, looked.to_vec(), true, false)
+        Claim::new(automaton, looked.to_vec(), true, false).found_invariant()
     }
 
     /// The runs without progress from some point on. One that ends is none.
     pub fn without_progress(marking: Marking) -> Claim {
         let np = Formula::Prop(PropId(0));
         let formula = Formula::Eventually(Box::new(Formula::Always(Box::new(np))));
-        let claim = Claim::accepting(&formula, &[Expr::NonProgress], marking, false);
+        let claim = Claim::accepting(&formula, &[Expr::NonProgress], marking, false, Limits::default());
         claim.expect("two states are few").invariant(true)
     }
 
@@ -95,13 +105,26 @@ impl Claim {
         Claim::new(automaton, vec![Expr::Accepting], true, true)
     }
 
-    fn accepting(formula: &Formula, props: &[Expr], marking: Marking, stutters: bool) -> Result<Claim, TooLarge> {
+    fn accepting(
+        formula: &Formula,
+        props: &[Expr],
+        marking: Marking,
+        stutters: bool,
+        limits: Limits,
+    ) -> Result<Claim, TooLarge> {
         let automaton = match marking {
-            Marking::Generalised => spinor_ltl::automaton(formula, Limits::default())?,
-            Marking::States => spinor_ltl::buchi_automaton(formula, Limits::default())?,
+            Marking::Generalised => spinor_ltl::automaton(formula, limits)?,
+            Marking::States => spinor_ltl::buchi_automaton(formula, limits)?,
         };
         let looked = automaton.props.iter().map(|prop| props[prop.0 as usize].clone()).collect();
         Ok(Claim::new(automaton, looked, stutters, false))
+    }
+
+    /// Finds out whether the automaton sees how long a run stays in a state.
+    fn found_invariant(self) -> Claim {
+        let limits = Limits { states: 2_000, transitions: 20_000, steps: 5_000_000, ..Limits::default() };
+        let found = spinor_ltl::is_automaton_stutter_invariant(&self.automaton, limits);
+        self.invariant(found.unwrap_or(false))
     }
 
     fn invariant(self, stutter_invariant: bool) -> Claim {

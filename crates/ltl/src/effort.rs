@@ -41,15 +41,15 @@ pub struct TooLarge {
 
 impl fmt::Display for TooLarge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the automaton of the formula is too large: ")?;
-        if self.operators > 0 {
-            write!(f, "it has {} temporal operators, and ", self.operators)?;
+        let given_up = format!("given up at {} states and {} transitions", self.states, self.transitions);
+        match self.operators {
+            0 => write!(f, "the automaton is too large: {given_up}"),
+            n => write!(
+                f,
+                "the automaton of the formula is too large: it has {n} temporal operators, and the translation was \
+                 {given_up}; check the parts of the property one by one"
+            ),
         }
-        write!(
-            f,
-            "the translation was given up at {} states and {} transitions; check the parts of the property one by one",
-            self.states, self.transitions
-        )
     }
 }
 
