@@ -118,7 +118,7 @@ impl Sccs {
 }
 
 /// S1
-fn prune(a: &mut Automaton) {
+pub(crate) fn prune(a: &mut Automaton) {
     let sccs = Sccs::new(a);
     // Components are numbered backwards, so those that a component leads to are decided before it.
     let mut useful: Vec<bool> = (0..sccs.n() as u32).map(|c| sccs.is_accepting(c)).collect();

@@ -44,7 +44,7 @@ pub fn reduce(a: &mut Automaton, effort: &mut Effort) {
 }
 
 /// States with the same transitions into the same classes are one; classes are split until that is so. Was there time?
-fn bisimulation(a: &mut Automaton, effort: &mut Effort) -> bool {
+pub(crate) fn bisimulation(a: &mut Automaton, effort: &mut Effort) -> bool {
     let mut class: Vec<u32> = vec![0; a.n_states()];
     let mut n_classes = 1;
     loop {
@@ -74,14 +74,14 @@ fn bisimulation(a: &mut Automaton, effort: &mut Effort) -> bool {
 }
 
 /// A relation between states: `above[s * n + t]` if `t` can stand for `s`.
-struct Order {
+pub(crate) struct Order {
     n: usize,
     above: Vec<bool>,
 }
 
 impl Order {
     /// The largest relation for which each transition in `steps[s]` is answered by those in `steps[t]`, if there is time.
-    fn largest(
+    pub fn largest(
         guards: &mut Guards,
         steps: &[Vec<Transition>],
         possible: impl Fn(usize, usize) -> bool,
@@ -111,7 +111,7 @@ impl Order {
         }
     }
 
-    fn is(&self, s: usize, t: usize) -> bool {
+    pub fn is(&self, s: usize, t: usize) -> bool {
         self.above[s * self.n + t]
     }
 
