@@ -53,9 +53,9 @@ pub fn classify(automaton: &Automaton) -> Class {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::effort::Limits;
     use crate::formula::{Formula, PropId};
     use crate::reduce::reduce;
-    use crate::effort::Limits;
     use crate::translate::translate;
 
     fn p(n: u32) -> Box<Formula> {

@@ -122,7 +122,16 @@ impl<'a> Ranks<'a> {
     fn new(a: &'a Automaton, limits: Limits, effort: &'a mut Effort) -> Ranks<'a> {
         let accepting = (0..a.n_states() as u32).map(|s| a.is_accepting(StateId(s))).collect();
         let guards = a.guards.clone();
-        Ranks { a, accepting, guards, limits, effort, numbers: QuickMap::default(), nodes: Vec::new(), n_transitions: 0 }
+        Ranks {
+            a,
+            accepting,
+            guards,
+            limits,
+            effort,
+            numbers: QuickMap::default(),
+            nodes: Vec::new(),
+            n_transitions: 0,
+        }
     }
 
     fn run(mut self) -> Result<Automaton, TooLarge> {

@@ -15,8 +15,8 @@
 //!   O1 the result accepts the same words    tests: random formulas
 
 use crate::automaton::{Automaton, Marks, StateId, Transition};
-use crate::hash::QuickMap;
 use crate::effort::Effort;
+use crate::hash::QuickMap;
 use crate::reduce::{Sccs, reduce_state_based_within, reduce_within};
 
 /// Orders of marks that are tried.

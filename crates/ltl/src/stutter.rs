@@ -50,12 +50,7 @@ fn by_closures(formula: &Formula, limits: Limits) -> Result<bool, TooLarge> {
 }
 
 /// The smaller one is closed first: often its closure has something in common with the other as it is.
-fn are_closures_apart(
-    yes: &Automaton,
-    no: &Automaton,
-    limits: Limits,
-    effort: &mut Effort,
-) -> Result<bool, TooLarge> {
+fn are_closures_apart(yes: &Automaton, no: &Automaton, limits: Limits, effort: &mut Effort) -> Result<bool, TooLarge> {
     let (small, large) = if yes.n_transitions() <= no.n_transitions() { (yes, no) } else { (no, yes) };
     let small = closure(small, limits, effort)?;
     if !have_nothing_in_common(&small, large, limits)? {

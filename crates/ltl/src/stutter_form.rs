@@ -245,12 +245,12 @@ fn drop_worse(form: &mut Automaton, effort: &mut Effort) -> Option<()> {
     let order = Order::largest(&mut form.guards, &form.states, |_, _| true, effort)?;
     for ts in &mut form.states {
         let all = ts.clone();
-        let at_least = |x: &Transition, y: &Transition| {
-            x.marks.within(y.marks) && order.is(x.target.idx(), y.target.idx())
-        };
+        let at_least =
+            |x: &Transition, y: &Transition| x.marks.within(y.marks) && order.is(x.target.idx(), y.target.idx());
         for (n, t) in ts.iter_mut().enumerate() {
             // Of equals the first stays.
-            let better = |&(m, y): &(usize, &Transition)| m != n && at_least(&all[n], y) && (m < n || !at_least(y, &all[n]));
+            let better =
+                |&(m, y): &(usize, &Transition)| m != n && at_least(&all[n], y) && (m < n || !at_least(y, &all[n]));
             for (_, y) in all.iter().enumerate().filter(better) {
                 t.guard = form.guards.minus(t.guard, y.guard);
             }

@@ -44,11 +44,7 @@ pub fn translate(formula: &Formula, limits: Limits) -> Result<Automaton, TooLarg
     translate_within(formula, limits, &mut Effort::new(&limits))
 }
 
-pub(crate) fn translate_within(
-    formula: &Formula,
-    limits: Limits,
-    effort: &mut Effort,
-) -> Result<Automaton, TooLarge> {
+pub(crate) fn translate_within(formula: &Formula, limits: Limits, effort: &mut Effort) -> Result<Automaton, TooLarge> {
     let mut pool = Pool::default();
     let id = pool.build(formula);
     let operators = pool.n_operators(id);
@@ -63,7 +59,8 @@ fn whole(pool: &mut Pool, formula: Id, limits: Limits, effort: &mut Effort) -> R
         return Construction::new(pool, limits, effort).run(formula);
     }
     let mut all: Option<Automaton> = None;
-    let plain = parts.iter().zip(&disjuncts).filter(|((_, often), _)| often.is_empty()).map(|(_, &part)| part).collect();
+    let plain =
+        parts.iter().zip(&disjuncts).filter(|((_, often), _)| often.is_empty()).map(|(_, &part)| part).collect();
     let plain = pool.or(plain);
     if plain != Id::FALSE {
         all = Some(Construction::new(pool, limits, effort).run(plain)?);

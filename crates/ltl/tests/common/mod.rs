@@ -2,9 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use spinor_ltl::{
-    Automaton, Formula, Guard, Guards, Marks, PropId, StateId, Transition, Valuation, from_hoa,
-};
+use spinor_ltl::{Automaton, Formula, Guard, Guards, Marks, PropId, StateId, Transition, Valuation, from_hoa};
 use std::fmt::Write;
 
 /// splitmix64
