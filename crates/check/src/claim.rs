@@ -142,6 +142,33 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_given_automaton_that_sees_no_repetitions_is_found_to_be_so() {
+        let p = || Box::new(Formula::Prop(PropId(0)));
+        let later = Formula::Eventually(Box::new(Formula::Always(p())));
+        let begins = Formula::Eventually(Box::new(Formula::And(p(), Box::new(Formula::Next(p())))));
+        for (formula, invariant) in [(later, true), (Formula::Next(p()), false), (begins, false)] {
+            let automaton = spinor_ltl::automaton(&formula, Limits::default()).expect("small");
+            for marking in [Marking::Generalised, Marking::States] {
+                assert_eq!(Claim::given(&automaton, &[Expr::NrPr], marking).stutter_invariant, invariant);
+            }
+        }
+    }
+
+    /// Where it cannot be decided it is no, and the claim is there all the same.
+    #[test]
+    fn what_is_not_known_to_be_invariant_is_not() {
+        let prop = |n| Box::new(Formula::Prop(PropId(n)));
+        let part = |n: u32| {
+            let begins = Box::new(Formula::And(Box::new(Formula::Not(prop(n))), Box::new(Formula::Next(prop(n)))));
+            Formula::Always(Box::new(Formula::Implies(begins, Box::new(Formula::Eventually(prop(n + 12))))))
+        };
+        let all = (1..12).fold(part(0), |all, n| Formula::And(Box::new(all), Box::new(part(n))));
+        let looked = vec![Expr::NrPr; 24];
+        let claim = Claim::against(&all, &looked, Marking::Generalised).expect("a disjunction of small automata");
+        assert!(!claim.stutter_invariant && claim.automaton.n_states() < 30);
+    }
+
+    #[test]
     fn a_safety_formula_is_settled_and_a_liveness_formula_is_not() {
         let p = || Box::new(Formula::Prop(PropId(0)));
         let looked = [Expr::NrPr];

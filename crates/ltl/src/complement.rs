@@ -98,6 +98,9 @@ fn of_deterministic(a: &Automaton) -> Automaton {
     Automaton { props: a.props.clone(), guards, initial, states, n_marks: 1 }
 }
 
+/// Valuations at which the same is possible, and what: who goes where.
+type Letter = (Guard, Vec<(u32, u32)>);
+
 /// A state of the result of N.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Node {
@@ -179,9 +182,9 @@ impl<'a> Ranks<'a> {
         Err(TooLarge { states: self.nodes.len(), transitions: self.n_transitions, operators: 0 })
     }
 
-    /// The valuations by what the members can do: who goes where.
-    fn letters(&mut self, members: &[u32]) -> Result<Vec<(Guard, Vec<(u32, u32)>)>, TooLarge> {
-        let mut letters: Vec<(Guard, Vec<(u32, u32)>)> = vec![(Guard::TRUE, Vec::new())];
+    /// The valuations by what the members can do.
+    fn letters(&mut self, members: &[u32]) -> Result<Vec<Letter>, TooLarge> {
+        let mut letters: Vec<Letter> = vec![(Guard::TRUE, Vec::new())];
         for &s in members {
             for t in &self.a.states[s as usize] {
                 for n in 0..letters.len() {
