@@ -12,7 +12,7 @@ use crate::search::{Request, SAFETY, Searched, Stopped, Tally, bfs, dfs, order};
 use crate::settings::{FairBy, MadeUp, Reduce, Search, Selection, Settings, Store};
 use crate::trace::{self, Trace};
 use crate::verdict::{Kind, Verdict};
-use spinor_ltl::{Automaton, Formula};
+use spinor_ltl::{Automaton, Formula, Limits};
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Edge, Effect, Expr, Proctype, System};
@@ -185,9 +185,20 @@ impl Endless<'_> {
             About::Progress => Ok(Claim::without_progress(marking)),
             About::Claim(claim) => Claim::never(claim, self.interp.system()).map_err(|e| self.refusal(&e)),
             About::Stated(Said::Formula { formula, props }) => {
-                Claim::against(formula, props, marking).map_err(|e| e.to_string())
+                Claim::against_within(formula, props, marking, self.limits()).map_err(|e| e.to_string())
             }
             About::Stated(Said::Automaton { automaton, looked }) => Ok(Claim::given(automaton, looked, marking)),
+        }
+    }
+
+    /// What a translation may take of what the user allows.
+    fn limits(&self) -> Limits {
+        let usual = Limits::default();
+        let left = self.settings.max_memory.map_or(u64::MAX, |n| n.saturating_sub(memory_bytes()));
+        Limits {
+            bytes: usual.bytes.min(usize::try_from(left).unwrap_or(usize::MAX)),
+            until: self.settings.max_time.map(|t| self.started + t),
+            ..usual
         }
     }
 

@@ -24,7 +24,7 @@ pub struct Claim {
     pub looked: Vec<Expr>,
     /// A run that ends is continued by staying where it is.
     pub stutters: bool,
-    /// It cannot tell a run from one that stays longer in some states.
+    /// It cannot tell a run from one that stays longer in some states. No also where that is not known.
     pub stutter_invariant: bool,
     /// By state of the automaton: whatever comes, it is accepted.
     settles: Vec<bool>,
@@ -52,9 +52,19 @@ impl Claim {
 
     /// The runs that break a formula; `props` is what its propositions say.
     pub fn against(formula: &Formula, props: &[Expr], marking: Marking) -> Result<Claim, TooLarge> {
+        Claim::against_within(formula, props, marking, Limits::default())
+    }
+
+    /// The same, within limits of size and time.
+    pub fn against_within(
+        formula: &Formula,
+        props: &[Expr],
+        marking: Marking,
+        limits: Limits,
+    ) -> Result<Claim, TooLarge> {
         let negated = Formula::Not(Box::new(formula.clone()));
-        let stutter_invariant = spinor_ltl::is_stutter_invariant(&negated, Limits::default())?;
-        Ok(Claim::accepting(&negated, props, marking, true)?.invariant(stutter_invariant))
+        let claim = Claim::accepting(&negated, props, marking, true, limits)?;
+        Ok(claim.invariant(spinor_ltl::is_stutter_invariant(&negated, limits).unwrap_or(false)))
     }
 
     /// The runs that an automaton accepts; `looked` is what the columns of its guards stand for.
@@ -63,14 +73,14 @@ impl Claim {
             Marking::Generalised => automaton.clone(),
             Marking::States => spinor_ltl::state_based(&spinor_ltl::degeneralise(automaton)),
         };
-        Claim::new(automaton, looked.to_vec(), true, false)
+        Claim::new(automaton, looked.to_vec(), true, false).found_invariant()
     }
 
     /// The runs without progress from some point on. One that ends is none.
     pub fn without_progress(marking: Marking) -> Claim {
         let np = Formula::Prop(PropId(0));
         let formula = Formula::Eventually(Box::new(Formula::Always(Box::new(np))));
-        let claim = Claim::accepting(&formula, &[Expr::NonProgress], marking, false);
+        let claim = Claim::accepting(&formula, &[Expr::NonProgress], marking, false, Limits::default());
         claim.expect("two states are few").invariant(true)
     }
 
@@ -95,13 +105,26 @@ impl Claim {
         Claim::new(automaton, vec![Expr::Accepting], true, true)
     }
 
-    fn accepting(formula: &Formula, props: &[Expr], marking: Marking, stutters: bool) -> Result<Claim, TooLarge> {
+    fn accepting(
+        formula: &Formula,
+        props: &[Expr],
+        marking: Marking,
+        stutters: bool,
+        limits: Limits,
+    ) -> Result<Claim, TooLarge> {
         let automaton = match marking {
-            Marking::Generalised => spinor_ltl::automaton(formula, Limits::default())?,
-            Marking::States => spinor_ltl::buchi_automaton(formula, Limits::default())?,
+            Marking::Generalised => spinor_ltl::automaton(formula, limits)?,
+            Marking::States => spinor_ltl::buchi_automaton(formula, limits)?,
         };
         let looked = automaton.props.iter().map(|prop| props[prop.0 as usize].clone()).collect();
         Ok(Claim::new(automaton, looked, stutters, false))
+    }
+
+    /// Finds out whether the automaton sees how long a run stays in a state.
+    fn found_invariant(self) -> Claim {
+        let limits = Limits { states: 2_000, transitions: 20_000, steps: 5_000_000, ..Limits::default() };
+        let found = spinor_ltl::is_automaton_stutter_invariant(&self.automaton, limits);
+        self.invariant(found.unwrap_or(false))
     }
 
     fn invariant(self, stutter_invariant: bool) -> Claim {
@@ -117,6 +140,33 @@ impl Claim {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_given_automaton_that_sees_no_repetitions_is_found_to_be_so() {
+        let p = || Box::new(Formula::Prop(PropId(0)));
+        let later = Formula::Eventually(Box::new(Formula::Always(p())));
+        let begins = Formula::Eventually(Box::new(Formula::And(p(), Box::new(Formula::Next(p())))));
+        for (formula, invariant) in [(later, true), (Formula::Next(p()), false), (begins, false)] {
+            let automaton = spinor_ltl::automaton(&formula, Limits::default()).expect("small");
+            for marking in [Marking::Generalised, Marking::States] {
+                assert_eq!(Claim::given(&automaton, &[Expr::NrPr], marking).stutter_invariant, invariant);
+            }
+        }
+    }
+
+    /// Where it cannot be decided it is no, and the claim is there all the same.
+    #[test]
+    fn what_is_not_known_to_be_invariant_is_not() {
+        let prop = |n| Box::new(Formula::Prop(PropId(n)));
+        let part = |n: u32| {
+            let begins = Box::new(Formula::And(Box::new(Formula::Not(prop(n))), Box::new(Formula::Next(prop(n)))));
+            Formula::Always(Box::new(Formula::Implies(begins, Box::new(Formula::Eventually(prop(n + 12))))))
+        };
+        let all = (1..12).fold(part(0), |all, n| Formula::And(Box::new(all), Box::new(part(n))));
+        let looked = vec![Expr::NrPr; 24];
+        let claim = Claim::against(&all, &looked, Marking::Generalised).expect("a disjunction of small automata");
+        assert!(!claim.stutter_invariant && claim.automaton.n_states() < 30);
+    }
 
     #[test]
     fn a_safety_formula_is_settled_and_a_liveness_formula_is_not() {

@@ -23,8 +23,8 @@ pub fn ltl(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, Usa
         note(&render_all(&read.sources, &read.diagnostics, screen.paint_errors));
     }
     let Some(formula) = &read.formula else { return Ok(Exit::Unusable) };
-    let large = |TooLarge { .. }: TooLarge| {
-        Usage::new("the automaton of this formula is too large")
+    let large = |TooLarge { operators, .. }: TooLarge| {
+        Usage::new(format!("the automaton of this formula is too large: it has {operators} temporal operators"))
             .help("several formulas, one for each part, are checked faster")
     };
     let names = Names(&read.props);

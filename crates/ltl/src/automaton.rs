@@ -129,16 +129,25 @@ impl Automaton {
     pub(crate) fn join(guards: &mut Guards, transitions: &mut Vec<Transition>) {
         transitions.retain(|t| t.guard != Guard::FALSE);
         transitions.sort_unstable();
-        let mut joined: Vec<Transition> = Vec::with_capacity(transitions.len());
-        for t in transitions.drain(..) {
-            match joined.last_mut() {
-                Some(last) if last.target == t.target && last.marks == t.marks => {
-                    last.guard = guards.or(last.guard, t.guard)
+        let mut kept = 0;
+        let mut first = 0;
+        while first < transitions.len() {
+            let head = transitions[first];
+            let alike = |t: &Transition| t.target == head.target && t.marks == head.marks;
+            let n = transitions[first..].iter().take_while(|t| alike(t)).count();
+            // In pairs, then pairs of pairs: so the large functions are few.
+            let mut width = 1;
+            while width < n {
+                for at in (first..first + n - width).step_by(2 * width) {
+                    transitions[at].guard = guards.or(transitions[at].guard, transitions[at + width].guard);
                 }
-                _ => joined.push(t),
+                width *= 2;
             }
+            transitions[kept] = transitions[first];
+            kept += 1;
+            first += n;
         }
-        *transitions = joined;
+        transitions.truncate(kept);
     }
 
     /// Only the states for which `keep` says so, renumbered in the order in which they are reached.

@@ -1,37 +1,49 @@
 //! From a formula to the smallest automaton that we know how to make.
 
 use crate::automaton::Automaton;
-use crate::degeneralise::state_based;
+use crate::degeneralise::state_based_within;
+use crate::effort::{Effort, Limits, TooLarge};
 use crate::formula::Formula;
-use crate::reduce::{reduce, reduce_state_based};
-use crate::translate::{Limits, TooLarge, translate};
+use crate::reduce::{reduce_state_based_within, reduce_within};
+use crate::translate::translate_within;
 use crate::weak::weak_deterministic;
 
 /// The automaton of a formula, reduced; marks are on transitions and may be several. Of an obligation it is
 /// deterministic if that costs no state.
 pub fn automaton(formula: &Formula, limits: Limits) -> Result<Automaton, TooLarge> {
-    let general = reduce(&translate(formula, limits)?);
-    Ok(match of_obligation(formula, &general) {
-        Some(weak) if weak.n_states() <= general.n_states() => reduce(&weak),
+    let mut effort = Effort::new(&limits);
+    let general = general(formula, limits, &mut effort)?;
+    Ok(match of_obligation(formula, &general, &mut effort) {
+        Some(weak) if weak.n_states() <= general.n_states() => reduce_within(&weak, &mut effort),
         _ => general,
     })
 }
 
 /// The same, state-based: a Büchi automaton, for never claims and for searches that know accepting states only.
 pub fn buchi_automaton(formula: &Formula, limits: Limits) -> Result<Automaton, TooLarge> {
-    let general = reduce(&translate(formula, limits)?);
-    let states = state_based(&general);
-    Ok(match of_obligation(formula, &general) {
+    let mut effort = Effort::new(&limits);
+    let general = general(formula, limits, &mut effort)?;
+    let states = state_based_within(&general, &mut effort);
+    Ok(match of_obligation(formula, &general, &mut effort) {
         Some(weak) if weak.n_states() <= states.n_states() => weak,
         _ => states,
     })
 }
 
-/// What is worth trying for determinism.
-const OBLIGATION: Limits = Limits { states: 1_000, transitions: 2_000 };
+fn general(formula: &Formula, limits: Limits, effort: &mut Effort) -> Result<Automaton, TooLarge> {
+    let translated = translate_within(formula, limits, effort)?;
+    Ok(reduce_within(&translated, effort))
+}
 
-fn of_obligation(formula: &Formula, automaton: &Automaton) -> Option<Automaton> {
-    let no = translate(&Formula::Not(Box::new(formula.clone())), OBLIGATION).ok()?;
-    let weak = weak_deterministic(automaton, &reduce(&no))?;
-    Some(reduce_state_based(&weak))
+/// What is worth trying for determinism.
+const MOST_STATES: usize = 1_000;
+const MOST_TRANSITIONS: usize = 2_000;
+const MOST_STEPS: u64 = 2_000_000;
+
+fn of_obligation(formula: &Formula, automaton: &Automaton, effort: &mut Effort) -> Option<Automaton> {
+    let limits = Limits { states: MOST_STATES, transitions: MOST_TRANSITIONS, ..Limits::default() };
+    let effort = &mut effort.at_most(MOST_STEPS);
+    let no = translate_within(&Formula::Not(Box::new(formula.clone())), limits, effort).ok()?;
+    let weak = weak_deterministic(automaton, &reduce_within(&no, effort))?;
+    Some(reduce_state_based_within(&weak, effort))
 }

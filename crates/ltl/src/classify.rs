@@ -27,7 +27,7 @@ pub struct Class {
 pub fn classify(automaton: &Automaton) -> Class {
     let mut a = automaton.clone();
     let sccs = Sccs::new(&a);
-    let weak = (0..sccs.n() as u32).all(|c| !sccs.is_accepting(c) || sccs.rejected_cycle_in(&a, c).is_none());
+    let weak = sccs.is_weak(&a);
     let reached = |s: StateId| sccs.of[s.idx()] != u32::MAX;
     let states: Vec<StateId> = (0..a.n_states() as u32).map(StateId).filter(|&s| reached(s)).collect();
     let mut terminal = weak;
@@ -53,9 +53,10 @@ pub fn classify(automaton: &Automaton) -> Class {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::effort::Limits;
     use crate::formula::{Formula, PropId};
     use crate::reduce::reduce;
-    use crate::translate::{Limits, translate};
+    use crate::translate::translate;
 
     fn p(n: u32) -> Box<Formula> {
         Box::new(Formula::Prop(PropId(n)))

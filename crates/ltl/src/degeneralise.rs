@@ -15,8 +15,9 @@
 //!   O1 the result accepts the same words    tests: random formulas
 
 use crate::automaton::{Automaton, Marks, StateId, Transition};
+use crate::effort::Effort;
 use crate::hash::QuickMap;
-use crate::reduce::{Sccs, reduce, reduce_state_based};
+use crate::reduce::{Sccs, reduce_state_based_within, reduce_within};
 
 /// Orders of marks that are tried.
 const MOST_ORDERS: usize = 12;
@@ -25,22 +26,35 @@ const MOST_TRANSITIONS: usize = 2_000;
 
 /// An automaton with at most one mark that accepts the same words, reduced.
 pub fn degeneralise(automaton: &Automaton) -> Automaton {
-    let automaton = reduce(automaton);
+    let mut effort = Effort::usual();
+    let automaton = reduce_within(automaton, &mut effort);
+    with_one_mark(&automaton, &mut effort)
+}
+
+/// Of a reduced automaton.
+fn with_one_mark(automaton: &Automaton, effort: &mut Effort) -> Automaton {
     if automaton.n_marks <= 1 {
-        return automaton;
+        return automaton.clone();
     }
-    smallest(&automaton, |order| reduce(&levels(&automaton, order, false)))
+    smallest(automaton, effort, |order, effort| reduce_within(&levels(automaton, order, false), effort))
 }
 
 /// A state-based automaton that accepts the same words, reduced: a Büchi automaton, as never claims are.
 pub fn state_based(automaton: &Automaton) -> Automaton {
-    let general = reduce(automaton);
-    let one = degeneralise(&general);
-    let direct = smallest(&general, |order| reduce_state_based(&levels(&general, order, true)));
+    let mut effort = Effort::usual();
+    let general = reduce_within(automaton, &mut effort);
+    state_based_within(&general, &mut effort)
+}
+
+/// Of a reduced automaton.
+pub(crate) fn state_based_within(general: &Automaton, effort: &mut Effort) -> Automaton {
+    let make = |order: &[u32], effort: &mut Effort| reduce_state_based_within(&levels(general, order, true), effort);
+    let direct = smallest(general, effort, make);
     if general.n_marks <= 1 {
         return direct;
     }
-    let twice = reduce_state_based(&levels(&one, &[0], true));
+    let one = with_one_mark(general, effort);
+    let twice = reduce_state_based_within(&levels(&one, &[0], true), effort);
     if size(&twice) < size(&direct) { twice } else { direct }
 }
 
@@ -49,10 +63,10 @@ fn size(a: &Automaton) -> (usize, usize) {
 }
 
 /// L4
-fn smallest(a: &Automaton, make: impl Fn(&[u32]) -> Automaton) -> Automaton {
+fn smallest(a: &Automaton, effort: &mut Effort, make: impl Fn(&[u32], &mut Effort) -> Automaton) -> Automaton {
     let marks: Vec<u32> = (0..a.n_marks).collect();
     let n_orders = if a.n_transitions() > MOST_TRANSITIONS { 1 } else { MOST_ORDERS };
-    let made = orders(&marks).into_iter().take(n_orders).map(|order| make(&order));
+    let made = orders(&marks).into_iter().take(n_orders).map(|order| make(&order, effort));
     made.min_by_key(size).expect("there is at least one order")
 }
 

@@ -9,14 +9,20 @@
 //!
 //!   Lists of cubes would evaluate as quickly, but equality of two lists is a hard question.
 //!
+//!   Most pairs of guards that are compared exclude each other, because one asks a proposition to be true and the other
+//!   the same one to be false. So each node knows which of the first 64 columns it *needs*, true or false, and such
+//!   pairs cost two words and no table.
+//!
 //! # Invariants
 //!   I1 a node's column is less than those of its `low` and `high`
 //!   I2 no node has equal `low` and `high`, no two nodes are equal
+//!   I3 a valuation at which a node is true has all that the node needs
 //!
 //! # Owed
 //!   O1 cubes cover the guard and nothing else    tests: random functions
 //!
-//! # Cost  12 bytes a node and its entries in two tables; nodes are freed only by `Automaton::compact`.
+//! # Cost  28 bytes a node and its entry in a table; nodes are freed only by `Automaton::compact`. The table of results
+//! is emptied when it is full.
 
 use crate::hash::QuickMap;
 
@@ -39,12 +45,25 @@ struct Node {
     high: Guard,
 }
 
+/// Columns below 64 that are true, and that are false, wherever a function is true.
+#[derive(Clone, Copy, Default, Debug)]
+struct Needs {
+    high: u64,
+    low: u64,
+}
+
+/// Results that are remembered at a time.
+const MOST_CHOICES: usize = 1 << 19;
+
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct Guards {
     nodes: Vec<Node>,
+    needs: Vec<Needs>,
     numbers: QuickMap<Node, Guard>,
     choices: QuickMap<(Guard, Guard, Guard), Guard>,
+    /// Looks into the tables since somebody asked.
+    steps: u64,
 }
 
 impl Default for Guards {
@@ -58,6 +77,8 @@ impl Guards {
         let leaf = |g| Node { column: u32::MAX, low: g, high: g };
         Guards {
             nodes: vec![leaf(Guard::FALSE), leaf(Guard::TRUE)],
+            needs: vec![Needs::default(); 2],
+            steps: 0,
             numbers: QuickMap::default(),
             choices: QuickMap::default(),
         }
@@ -83,6 +104,9 @@ impl Guards {
     }
 
     pub fn and(&mut self, a: Guard, b: Guard) -> Guard {
+        if self.surely_exclude(a, b) {
+            return Guard::FALSE;
+        }
         // Conjunction is symmetric: one entry in the table serves both orders.
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
         self.choice(a, b, Guard::FALSE)
@@ -95,7 +119,29 @@ impl Guards {
 
     /// What is in `a` and not in `b`.
     pub fn minus(&mut self, a: Guard, b: Guard) -> Guard {
+        if self.surely_exclude(a, b) {
+            return a;
+        }
         self.choice(b, Guard::FALSE, a)
+    }
+
+    /// Is nothing in both? Says no where it would take a look into the tables.
+    fn surely_exclude(&self, a: Guard, b: Guard) -> bool {
+        let (a, b) = (self.needs[a.0 as usize], self.needs[b.0 as usize]);
+        a.high & b.low | a.low & b.high != 0
+    }
+
+    /// The work done since this was asked last: the measure of effort for whoever must end in time.
+    pub(crate) fn take_steps(&mut self) -> u64 {
+        std::mem::take(&mut self.steps)
+    }
+
+    /// Of nodes and tables.
+    pub(crate) fn bytes(&self) -> usize {
+        let node = size_of::<Node>() + size_of::<Needs>();
+        let entry = size_of::<(Node, Guard)>();
+        let choice = size_of::<((Guard, Guard, Guard), Guard)>();
+        self.nodes.capacity() * node + self.numbers.capacity() * entry + self.choices.capacity() * choice
     }
 
     pub fn implies(&mut self, a: Guard, b: Guard) -> bool {
@@ -174,8 +220,16 @@ impl Guards {
         }
         let node = Node { column, low, high };
         debug_assert!(column < self.top(low) && column < self.top(high), "I1");
+        let (below_low, below_high) = (self.needs[low.0 as usize], self.needs[high.0 as usize]);
+        let bit = 1u64.checked_shl(column).unwrap_or(0);
+        let needs = match (low, high) {
+            (Guard::FALSE, _) => Needs { high: below_high.high | bit, ..below_high },
+            (_, Guard::FALSE) => Needs { low: below_low.low | bit, ..below_low },
+            _ => Needs { high: below_low.high & below_high.high, low: below_low.low & below_high.low },
+        };
         *self.numbers.entry(node).or_insert_with(|| {
             self.nodes.push(node);
+            self.needs.push(needs);
             Guard(u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 nodes"))
         })
     }
@@ -201,6 +255,7 @@ impl Guards {
             (a, Guard::TRUE, c) if a == c => return a,
             _ => {}
         }
+        self.steps += 1;
         if let Some(&g) = self.choices.get(&(a, b, c)) {
             return g;
         }
@@ -210,6 +265,9 @@ impl Guards {
         let low = self.choice(a0, b0, c0);
         let high = self.choice(a1, b1, c1);
         let result = self.node(column, low, high);
+        if self.choices.len() >= MOST_CHOICES {
+            self.choices.clear();
+        }
         self.choices.insert((a, b, c), result);
         result
     }

@@ -40,7 +40,8 @@
 //!     component or on none, so any cycle there will do, and one depth-first search is enough.
 //!   - A mark is on a transition, not on a state. [`buchi_automaton`] has marks on all transitions of a state or on
 //!     none: then [`Automaton::is_accepting`] says it of the state, as nested depth-first searches want it.
-//!   - [`is_stutter_invariant`] says whether reductions that need it may be used.
+//!   - [`is_stutter_invariant`] says whether reductions that need it may be used, and [`is_automaton_stutter_invariant`]
+//!     says it of a claim that is an automaton.
 //!   - [`eval_lasso`] gives the value of each part of a formula at each state of a counterexample.
 //!
 //! # Texts
@@ -49,7 +50,9 @@
 mod automaton;
 mod build;
 mod classify;
+mod complement;
 mod degeneralise;
+mod effort;
 mod formula;
 mod graph;
 mod guards;
@@ -58,12 +61,14 @@ mod hoa;
 mod hoa_tokens;
 mod joins;
 mod lasso;
+mod often;
 mod pool;
 mod product;
 mod reduce;
 mod rules;
 mod simulation;
 mod stutter;
+mod stutter_form;
 mod translate;
 mod weak;
 mod write;
@@ -71,16 +76,19 @@ mod write;
 pub use automaton::{Automaton, Marks, StateId, Transition};
 pub use build::{automaton, buchi_automaton};
 pub use classify::{Class, classify};
+pub use complement::complement;
 pub use degeneralise::{degeneralise, state_based};
+pub use effort::{Limits, TooLarge};
 pub use formula::{Formula, PropId};
 pub use graph::Components;
 pub use guards::{Cube, Guard, Guards};
 pub use hoa::{Hoa, HoaError, from_hoa};
 pub use lasso::{LassoValues, Valuation, eval_lasso};
-pub use product::{accepts_lasso, is_empty, product};
+pub use product::{accepts_lasso, is_empty, product, union};
 pub use reduce::{reduce, reduce_state_based};
 pub use rules::simplify;
-pub use stutter::is_stutter_invariant;
-pub use translate::{Limits, TooLarge, translate};
+pub use stutter::{is_automaton_stutter_invariant, is_stutter_invariant};
+pub use stutter_form::{is_stutter_form, stutter_form};
+pub use translate::translate;
 pub use weak::weak_deterministic;
 pub use write::{to_dot, to_hoa, to_never};

@@ -131,6 +131,26 @@ impl Pool {
         }
     }
 
+    /// The temporal operators of a formula, equal parts counted once.
+    pub fn n_operators(&self, id: Id) -> usize {
+        let mut seen = vec![false; self.nodes.len()];
+        let mut todo = vec![id];
+        let mut n = 0;
+        while let Some(id) = todo.pop() {
+            if std::mem::replace(&mut seen[id.0 as usize], true) {
+                continue;
+            }
+            n += !matches!(self.node(id), Node::Bool(_) | Node::And(_) | Node::Or(_)) as usize;
+            match self.node(id) {
+                Node::Bool(_) => {}
+                Node::And(parts) | Node::Or(parts) => todo.extend(parts),
+                &Node::Next(a) | &Node::Eventually(a) | &Node::Always(a) => todo.push(a),
+                &Node::Until(a, b) | &Node::WeakUntil(a, b) => todo.extend([a, b]),
+            }
+        }
+        n
+    }
+
     /// Is the one-step unfolding of `b` implied by that of `a`, the formulas about the next state and the promises
     /// taken as letters? Then a set that holds `a` unfolds the same with or without `b`. This is less than
     /// implication: `G F p` and `F p` are so related, `F p` and `F (p || q)` are not, as their promises differ.

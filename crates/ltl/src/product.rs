@@ -6,6 +6,7 @@
 
 use crate::automaton::{Automaton, Marks, StateId, Transition};
 use crate::degeneralise::degeneralise;
+use crate::formula::PropId;
 use crate::graph::Components;
 use crate::guards::Guard;
 use crate::hash::QuickMap;
@@ -17,14 +18,7 @@ pub fn product(a: &Automaton, b: &Automaton) -> Automaton {
         return product(&degeneralise(a), &degeneralise(b));
     }
     let mut props = a.props.clone();
-    let mut columns = Vec::new();
-    for prop in &b.props {
-        let column = props.iter().position(|p| p == prop).unwrap_or_else(|| {
-            props.push(*prop);
-            props.len() - 1
-        });
-        columns.push(column as u32);
-    }
+    let columns = columns_of(&b.props, &mut props);
     let mut b = b.clone();
     b.move_guards(a.guards.clone(), &columns);
     let mut guards = b.guards;
@@ -58,6 +52,42 @@ pub fn product(a: &Automaton, b: &Automaton) -> Automaton {
         states.push(transitions);
     }
     Automaton { props, guards, initial, states, n_marks: a.n_marks + b.n_marks }
+}
+
+/// Accepts what one of them accepts: it has the states of both.
+pub fn union(a: &Automaton, b: &Automaton) -> Automaton {
+    let mut props = a.props.clone();
+    let columns = columns_of(&b.props, &mut props);
+    let (mut a, mut b) = (a.clone(), b.clone());
+    b.move_guards(std::mem::take(&mut a.guards), &columns);
+    let n_marks = a.n_marks.max(b.n_marks);
+    // Marks that a part does not know are everywhere in it.
+    let (of_a, of_b) = (a.all_marks(), b.all_marks());
+    let first = a.n_states() as u32;
+    for t in a.states.iter_mut().flatten() {
+        t.marks = Marks(t.marks.0 | Marks::all(n_marks).0 & !of_a.0);
+    }
+    for t in b.states.iter_mut().flatten() {
+        *t = Transition {
+            target: StateId(t.target.0 + first),
+            marks: Marks(t.marks.0 | Marks::all(n_marks).0 & !of_b.0),
+            guard: t.guard,
+        };
+    }
+    let initial = a.initial.into_iter().chain(b.initial.into_iter().map(|s| StateId(s.0 + first))).collect();
+    let states = a.states.into_iter().chain(b.states).collect();
+    Automaton { props, guards: b.guards, initial, states, n_marks }
+}
+
+/// Where each of `props` is among `all`, which grows by those that are not there.
+pub(crate) fn columns_of(props: &[PropId], all: &mut Vec<PropId>) -> Vec<u32> {
+    let mut column = |prop: &PropId| {
+        all.iter().position(|p| p == prop).unwrap_or_else(|| {
+            all.push(*prop);
+            all.len() - 1
+        }) as u32
+    };
+    props.iter().map(&mut column).collect()
 }
 
 /// Does the automaton accept nothing?

@@ -19,34 +19,45 @@
 //!   O1 reduced = unreduced    tests: random formulas, by the products with the negation and on lassos
 
 use crate::automaton::{Automaton, Marks, StateId, Transition};
+use crate::effort::Effort;
 use crate::graph::Components;
 use crate::guards::Guard;
 use crate::hash::QuickMap;
 use crate::simulation;
 
-/// Reduces until nothing changes any more.
+/// Reduces until nothing changes any more, or until that takes too long.
 pub fn reduce(automaton: &Automaton) -> Automaton {
-    run(automaton, false)
+    reduce_within(automaton, &mut Effort::usual())
+}
+
+pub(crate) fn reduce_within(automaton: &Automaton, effort: &mut Effort) -> Automaton {
+    run(automaton, false, effort)
 }
 
 /// The same for a state-based automaton, which stays one.
 pub fn reduce_state_based(automaton: &Automaton) -> Automaton {
+    reduce_state_based_within(automaton, &mut Effort::usual())
+}
+
+pub(crate) fn reduce_state_based_within(automaton: &Automaton, effort: &mut Effort) -> Automaton {
     assert!(automaton.is_state_based());
-    let reduced = run(automaton, true);
+    let reduced = run(automaton, true, effort);
     debug_assert!(reduced.is_state_based());
     reduced
 }
 
-fn run(automaton: &Automaton, state_based: bool) -> Automaton {
+fn run(automaton: &Automaton, state_based: bool, effort: &mut Effort) -> Automaton {
     let mut a = automaton.clone();
+    a.guards.take_steps();
     let size = |a: &Automaton| (a.n_states(), a.n_transitions(), a.n_marks);
     loop {
         let before = size(&a);
         prune(&mut a);
         mark(&mut a, state_based);
-        simulation::reduce(&mut a);
+        simulation::reduce(&mut a, effort);
         twins(&mut a);
-        if size(&a) == before {
+        let work = a.n_transitions() as u64;
+        if size(&a) == before || !effort.goes_on(&mut a.guards, work) {
             break;
         }
     }
@@ -94,10 +105,11 @@ impl Sccs {
         self.marks[self.of[state.idx()] as usize].is_none()
     }
 
-    /// A mark that some cycle inside of the component lacks.
-    pub fn rejected_cycle_in(&self, a: &Automaton, component: u32) -> Option<u32> {
-        let inside = inside(a, self, component);
-        (0..a.n_marks).find(|&m| has_cycle_without(a, &inside, m))
+    /// In each accepting component, all cycles are.
+    pub fn is_weak(&self, a: &Automaton) -> bool {
+        let inside = inside(a, self);
+        let is_one = |c: usize| (0..a.n_marks).all(|m| !has_cycle_without(&inside[c], m));
+        (0..self.n()).all(|c| !self.is_accepting(c as u32) || is_one(c))
     }
 
     pub fn is_inside(&self, from: usize, t: &Transition) -> bool {
@@ -106,7 +118,7 @@ impl Sccs {
 }
 
 /// S1
-fn prune(a: &mut Automaton) {
+pub(crate) fn prune(a: &mut Automaton) {
     let sccs = Sccs::new(a);
     // Components are numbered backwards, so those that a component leads to are decided before it.
     let mut useful: Vec<bool> = (0..sccs.n() as u32).map(|c| sccs.is_accepting(c)).collect();
@@ -123,11 +135,10 @@ fn prune(a: &mut Automaton) {
 /// S2, S3, S4
 fn mark(a: &mut Automaton, state_based: bool) {
     let sccs = Sccs::new(a);
-    let mut needed: Vec<Vec<u32>> = Vec::new();
-    for component in 0..sccs.n() as u32 {
-        let inside = inside(a, &sccs, component);
-        needed.push(if sccs.is_accepting(component) { needed_marks(a, &inside) } else { Vec::new() });
-    }
+    let of_component = |(c, inside): (usize, &Vec<(usize, Transition)>)| {
+        if sccs.is_accepting(c as u32) { needed_marks(a.n_marks, inside) } else { Vec::new() }
+    };
+    let needed: Vec<Vec<u32>> = inside(a, &sccs).iter().enumerate().map(of_component).collect();
     let mut n_marks = needed.iter().map(|n| n.len()).max().unwrap_or(0) as u32;
     let rejects = |c: u32| sccs.marks[c as usize].is_some() && !sccs.is_accepting(c);
     if n_marks == 0 && (0..sccs.n() as u32).any(rejects) {
@@ -150,15 +161,19 @@ fn mark(a: &mut Automaton, state_based: bool) {
     a.n_marks = n_marks;
 }
 
-/// The transitions inside of a component.
-fn inside(a: &Automaton, sccs: &Sccs, component: u32) -> Vec<(usize, Transition)> {
-    let members = (0..a.n_states()).filter(|&s| sccs.of[s] == component);
-    members.flat_map(|s| a.states[s].iter().filter(move |t| sccs.is_inside(s, t)).map(move |t| (s, *t))).collect()
+/// The transitions inside of each component, in the order of their sources.
+fn inside(a: &Automaton, sccs: &Sccs) -> Vec<Vec<(usize, Transition)>> {
+    let mut inside = vec![Vec::new(); sccs.n()];
+    for (s, transitions) in a.states.iter().enumerate().filter(|&(s, _)| sccs.of[s] != u32::MAX) {
+        let of_s = transitions.iter().filter(|t| sccs.is_inside(s, t));
+        inside[sccs.of[s] as usize].extend(of_s.map(|t| (s, *t)));
+    }
+    inside
 }
 
 /// The marks without which some cycle of an accepting component would count that does not (S3, S4).
-fn needed_marks(a: &Automaton, inside: &[(usize, Transition)]) -> Vec<u32> {
-    let mut kept: Vec<u32> = (0..a.n_marks).filter(|&m| has_cycle_without(a, inside, m)).collect();
+fn needed_marks(n_marks: u32, inside: &[(usize, Transition)]) -> Vec<u32> {
+    let mut kept: Vec<u32> = (0..n_marks).filter(|&m| has_cycle_without(inside, m)).collect();
     let mut i = 0;
     while i < kept.len() {
         let m = kept[i];
@@ -172,12 +187,16 @@ fn needed_marks(a: &Automaton, inside: &[(usize, Transition)]) -> Vec<u32> {
     kept
 }
 
-fn has_cycle_without(a: &Automaton, inside: &[(usize, Transition)], mark: u32) -> bool {
-    let mut without: Vec<Vec<usize>> = vec![Vec::new(); a.n_states()];
+fn has_cycle_without(inside: &[(usize, Transition)], mark: u32) -> bool {
+    let mut members: Vec<usize> = inside.iter().map(|(s, _)| *s).collect();
+    members.dedup();
+    // A target without a transition of its own inside would not be inside.
+    let number = |s: usize| members.binary_search(&s).expect("a member of the component");
+    let mut without: Vec<Vec<usize>> = vec![Vec::new(); members.len()];
     for (s, t) in inside.iter().filter(|(_, t)| !t.marks.has(mark)) {
-        without[*s].push(t.target.idx());
+        without[number(*s)].push(number(t.target.idx()));
     }
-    let components = Components::new(without.len(), inside.iter().map(|(s, _)| *s), |s, n| without[s].get(n).copied());
+    let components = Components::new(without.len(), 0..members.len(), |s, n| without[s].get(n).copied());
     let cyclic = |s: usize, to: &usize| components.of[s] == components.of[*to];
     without.iter().enumerate().any(|(s, targets)| targets.iter().any(|to| cyclic(s, to)))
 }

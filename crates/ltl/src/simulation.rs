@@ -22,9 +22,11 @@
 //! # Owed
 //!   O1 the automaton accepts the same words    tests: random formulas
 //!
-//! # Cost  pairs of states times pairs of their transitions, some times over: above `MOST_WORK` bisimulation alone.
+//! # Cost  pairs of states times pairs of their transitions, some times over. A relation that is not complete when the
+//! effort is spent is not used.
 
 use crate::automaton::{Automaton, StateId, Transition};
+use crate::effort::Effort;
 use crate::guards::{Guard, Guards};
 use crate::hash::QuickMap;
 use crate::reduce::redirect;
@@ -32,18 +34,17 @@ use crate::reduce::redirect;
 /// Pairs of transitions that one pass over all pairs of states may look at.
 const MOST_WORK: usize = 1 << 24;
 
-/// All of the above, once.
-pub fn reduce(a: &mut Automaton) {
-    bisimulation(a);
-    if a.n_transitions().pow(2) > MOST_WORK || a.n_states().pow(2) > MOST_WORK {
-        return;
+/// All of the above, once, as far as the effort goes.
+pub fn reduce(a: &mut Automaton, effort: &mut Effort) {
+    let within = bisimulation(a, effort);
+    let pairs = a.n_transitions().pow(2).max(a.n_states().pow(2));
+    if within && pairs <= MOST_WORK && forward(a, effort).is_some() {
+        backward(a, effort);
     }
-    forward(a);
-    backward(a);
 }
 
-/// States with the same transitions into the same classes are one; classes are split until that is so.
-fn bisimulation(a: &mut Automaton) {
+/// States with the same transitions into the same classes are one; classes are split until that is so. Was there time?
+pub(crate) fn bisimulation(a: &mut Automaton, effort: &mut Effort) -> bool {
     let mut class: Vec<u32> = vec![0; a.n_states()];
     let mut n_classes = 1;
     loop {
@@ -55,6 +56,9 @@ fn bisimulation(a: &mut Automaton) {
             Automaton::join(&mut a.guards, &mut signature);
             let next = numbers.len() as u32;
             finer.push(*numbers.entry((class[s], signature)).or_insert(next));
+            if !effort.goes_on(&mut a.guards, transitions.len() as u64) {
+                return false;
+            }
         }
         class = finer;
         if numbers.len() == n_classes {
@@ -66,36 +70,48 @@ fn bisimulation(a: &mut Automaton) {
     let stands_for = |(s, &c): (usize, &u32)| *first[c as usize].get_or_insert(StateId(s as u32));
     let stands_for: Vec<StateId> = class.iter().enumerate().map(stands_for).collect();
     redirect(a, &stands_for);
+    true
 }
 
 /// A relation between states: `above[s * n + t]` if `t` can stand for `s`.
-struct Order {
+pub(crate) struct Order {
     n: usize,
     above: Vec<bool>,
 }
 
 impl Order {
-    /// The largest relation for which each transition in `steps[s]` is answered by those in `steps[t]`.
-    fn largest(guards: &mut Guards, steps: &[Vec<Transition>], possible: impl Fn(usize, usize) -> bool) -> Order {
+    /// The largest relation for which each transition in `steps[s]` is answered by those in `steps[t]`, if there is time.
+    pub fn largest(
+        guards: &mut Guards,
+        steps: &[Vec<Transition>],
+        possible: impl Fn(usize, usize) -> bool,
+        effort: &mut Effort,
+    ) -> Option<Order> {
         let n = steps.len();
         let mut order = Order { n, above: (0..n * n).map(|i| possible(i / n, i % n)).collect() };
         loop {
             let mut stable = true;
             for s in 0..n {
                 for t in 0..n {
-                    if s != t && order.is(s, t) && !order.answers(guards, &steps[s], &steps[t]) {
+                    if !order.is(s, t) {
+                        continue;
+                    }
+                    if !effort.goes_on(guards, (steps[s].len() * steps[t].len() / 8) as u64) {
+                        return None;
+                    }
+                    if s != t && !order.answers(guards, &steps[s], &steps[t]) {
                         order.above[s * n + t] = false;
                         stable = false;
                     }
                 }
             }
             if stable {
-                return order;
+                return Some(order);
             }
         }
     }
 
-    fn is(&self, s: usize, t: usize) -> bool {
+    pub fn is(&self, s: usize, t: usize) -> bool {
         self.above[s * self.n + t]
     }
 
@@ -126,8 +142,8 @@ impl Order {
 }
 
 /// Q1, Q2
-fn forward(a: &mut Automaton) {
-    let order = Order::largest(&mut a.guards, &a.states, |_, _| true);
+fn forward(a: &mut Automaton, effort: &mut Effort) -> Option<()> {
+    let order = Order::largest(&mut a.guards, &a.states, |_, _| true, effort)?;
     let stands_for = order.representatives(); // Q1
     for transitions in &mut a.states {
         for t in transitions.iter_mut() {
@@ -152,10 +168,11 @@ fn forward(a: &mut Automaton) {
     let all = a.initial.clone();
     a.initial.retain(|s| !all.iter().any(|t| order.strictly(s.idx(), t.idx())));
     a.restrict(|_| true);
+    Some(())
 }
 
 /// Q3, Q4
-fn backward(a: &mut Automaton) {
+fn backward(a: &mut Automaton, effort: &mut Effort) -> Option<()> {
     let n = a.n_states();
     let mut arrivals: Vec<Vec<Transition>> = vec![Vec::new(); n];
     for (s, transitions) in a.states.iter().enumerate() {
@@ -167,7 +184,7 @@ fn backward(a: &mut Automaton) {
     let accepting: Vec<bool> = (0..n).map(|s| a.is_accepting(StateId(s as u32))).collect();
     let state_based = a.is_state_based();
     let possible = |s: usize, t: usize| initial[s] <= initial[t] && (!state_based || accepting[s] <= accepting[t]);
-    let order = Order::largest(&mut a.guards, &arrivals, possible);
+    let order = Order::largest(&mut a.guards, &arrivals, possible, effort)?;
     let stands_for = order.representatives();
     for (s, r) in stands_for.iter().enumerate().filter(|(s, r)| r.idx() != *s) {
         let moved = std::mem::take(&mut a.states[s]);
@@ -193,4 +210,5 @@ fn backward(a: &mut Automaton) {
         *s = stands_for[s.idx()];
     }
     a.restrict(|_| true);
+    Some(())
 }

@@ -8,17 +8,24 @@
 //!   repetitions at each place is in the closure of both automata. So the formula is invariant if and only if the
 //!   closures of its automaton and of its negation's have no word in common.
 //!
-//! # Cost  the closure may have as many transitions as there are pairs of states, sets of marks and guards.
+//!   Of an automaton the negation is its complement. Propositions are taken for independent of each other: if
+//!   some valuations never occur, the answer may be no where nothing that occurs tells words apart, never the other way
+//!   round.
+//!
+//! # Cost  the closure may have as many transitions as there are pairs of states, sets of marks and guards; the
+//! complement is exponential. `Limits` stops both.
 
 use crate::automaton::{Automaton, Transition};
+use crate::complement::complement_within;
+use crate::effort::{Effort, Limits, TooLarge};
 use crate::formula::Formula;
 use crate::guards::Guard;
 use crate::product::{is_empty, product};
-use crate::reduce::reduce;
+use crate::reduce::reduce_within;
 use crate::rules::simplify;
-use crate::translate::{Limits, TooLarge, translate};
+use crate::translate::translate_within;
 
-/// See the module.
+/// See the module. An error says that it is not known.
 pub fn is_stutter_invariant(formula: &Formula, limits: Limits) -> Result<bool, TooLarge> {
     if !formula.has_next() || !simplify(formula).has_next() {
         return Ok(true);
@@ -26,14 +33,42 @@ pub fn is_stutter_invariant(formula: &Formula, limits: Limits) -> Result<bool, T
     by_closures(formula, limits)
 }
 
-fn by_closures(formula: &Formula, limits: Limits) -> Result<bool, TooLarge> {
-    let not = Formula::Not(Box::new(formula.clone()));
-    let yes = closure(&reduce(&translate(formula, limits)?), limits)?;
-    let no = closure(&reduce(&translate(&not, limits)?), limits)?;
-    Ok(is_empty(&product(&yes, &no)))
+/// The same of an automaton.
+pub fn is_automaton_stutter_invariant(automaton: &Automaton, limits: Limits) -> Result<bool, TooLarge> {
+    let effort = &mut Effort::new(&limits);
+    let yes = reduce_within(automaton, effort);
+    let no = complement_within(&yes, limits, effort)?;
+    are_closures_apart(&yes, &no, limits, effort)
 }
 
-fn closure(automaton: &Automaton, limits: Limits) -> Result<Automaton, TooLarge> {
+fn by_closures(formula: &Formula, limits: Limits) -> Result<bool, TooLarge> {
+    let effort = &mut Effort::new(&limits);
+    let not = Formula::Not(Box::new(formula.clone()));
+    let yes = reduce_within(&translate_within(formula, limits, effort)?, effort);
+    let no = reduce_within(&translate_within(&not, limits, effort)?, effort);
+    are_closures_apart(&yes, &no, limits, effort)
+}
+
+/// The smaller one is closed first: often its closure has something in common with the other as it is.
+fn are_closures_apart(yes: &Automaton, no: &Automaton, limits: Limits, effort: &mut Effort) -> Result<bool, TooLarge> {
+    let (small, large) = if yes.n_transitions() <= no.n_transitions() { (yes, no) } else { (no, yes) };
+    let small = closure(small, limits, effort)?;
+    if !have_nothing_in_common(&small, large, limits)? {
+        return Ok(false);
+    }
+    let large = closure(large, limits, effort)?;
+    have_nothing_in_common(&small, &large, limits)
+}
+
+fn have_nothing_in_common(a: &Automaton, b: &Automaton, limits: Limits) -> Result<bool, TooLarge> {
+    let (states, transitions) = (a.n_states() * b.n_states(), a.n_transitions() * b.n_transitions());
+    if transitions as u64 > limits.steps {
+        return Err(TooLarge { states, transitions, operators: 0 });
+    }
+    Ok(is_empty(&product(a, b)))
+}
+
+fn closure(automaton: &Automaton, limits: Limits, effort: &mut Effort) -> Result<Automaton, TooLarge> {
     let mut a = automaton.clone();
     let mut n_transitions = a.n_transitions();
     let mut changed = true;
@@ -46,16 +81,20 @@ fn closure(automaton: &Automaton, limits: Limits) -> Result<Automaton, TooLarge>
                 for second in a.states[first.target.idx()].clone() {
                     let marks = first.marks.union(second.marks);
                     let mut guard = a.guards.and(first.guard, second.guard);
+                    if guard == Guard::FALSE {
+                        continue;
+                    }
                     for known in a.states[s].iter().filter(|k| k.target == second.target && marks.within(k.marks)) {
                         guard = a.guards.minus(guard, known.guard);
                     }
+                    let work = a.states[s].len() as u64 / 8;
                     if guard != Guard::FALSE {
                         a.states[s].push(Transition { target: second.target, marks, guard });
                         n_transitions += 1;
                         changed = true;
                     }
-                    if n_transitions > limits.transitions {
-                        return Err(TooLarge { states: a.n_states(), transitions: n_transitions });
+                    if n_transitions > limits.transitions || !effort.goes_on(&mut a.guards, work) {
+                        return Err(TooLarge { states: a.n_states(), transitions: n_transitions, operators: 0 });
                     }
                 }
             }
@@ -132,7 +171,7 @@ mod tests {
         let accepts = |a: &Automaton, word: &[&crate::Valuation]| {
             crate::accepts_lasso(a, &[], &word.iter().copied().cloned().collect::<Vec<_>>())
         };
-        let closed = closure(&a, Limits::default()).unwrap();
+        let closed = closure(&a, Limits::default(), &mut Effort::usual()).unwrap();
         assert!(accepts(&a, &[&yes, &yes, &no]) && !accepts(&a, &[&yes, &no]));
         assert!(accepts(&closed, &[&yes, &yes, &no]) && accepts(&closed, &[&yes, &no]));
         assert!(!accepts(&closed, &[&yes]) && !accepts(&closed, &[&no]));

@@ -22,65 +22,79 @@
 //! # Owed
 //!   O1 the automaton accepts what satisfies the formula    tests: random formulas, with their negations and on lassos
 //!
-//! # Cost  exponential in the untils in the worst case; `Limits` stops it.
+//! # Cost  exponential in the untils in the worst case; `Limits` stops it. What is to hold infinitely often is
+//! waited for in turn if it is much (`often`).
 
 use crate::automaton::{Automaton, Marks, StateId, Transition};
+use crate::effort::{Effort, Limits, TooLarge};
 use crate::formula::Formula;
 use crate::graph::Components;
 use crate::guards::Guard;
 use crate::hash::QuickMap;
+use crate::often::{MOST_OFTEN, with_often};
 use crate::pool::{Id, Node, Pool};
-use std::fmt;
+use crate::product::union;
 use std::rc::Rc;
 
 /// Terms of one product, before the least ones are chosen: that compares all pairs.
 const MOST_TERMS: usize = 1 << 15;
 
-/// How large an automaton may become before the translation gives up.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    pub states: usize,
-    pub transitions: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { states: 20_000, transitions: 200_000 }
-    }
-}
-
-/// The automaton would be larger than the limits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TooLarge {
-    pub states: usize,
-    pub transitions: usize,
-}
-
-impl fmt::Display for TooLarge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "the automaton of the formula is too large: given up at {} states and {} transitions; \
-             check the conjuncts of the property one by one",
-            self.states, self.transitions
-        )
-    }
-}
-
-impl std::error::Error for TooLarge {}
-
 /// The automaton of a formula, as the construction gives it: simplified before, not reduced after.
 pub fn translate(formula: &Formula, limits: Limits) -> Result<Automaton, TooLarge> {
+    translate_within(formula, limits, &mut Effort::new(&limits))
+}
+
+pub(crate) fn translate_within(formula: &Formula, limits: Limits, effort: &mut Effort) -> Result<Automaton, TooLarge> {
     let mut pool = Pool::default();
     let id = pool.build(formula);
-    Construction {
-        pool,
-        limits,
-        terms: QuickMap::default(),
-        products: QuickMap::default(),
-        absorbed: QuickMap::default(),
+    let operators = pool.n_operators(id);
+    whole(&mut pool, id, limits, effort).map_err(|e| TooLarge { operators, ..e })
+}
+
+/// In parts, if some disjunct asks for much that is to hold infinitely often.
+fn whole(pool: &mut Pool, formula: Id, limits: Limits, effort: &mut Effort) -> Result<Automaton, TooLarge> {
+    let disjuncts = pool.disjuncts(formula);
+    let parts: Vec<(Vec<Id>, Vec<Guard>)> = disjuncts.iter().map(|&part| apart(pool, part)).collect();
+    if parts.iter().all(|(_, often)| often.is_empty()) {
+        return Construction::new(pool, limits, effort).run(formula);
     }
-    .run(id)
+    let mut all: Option<Automaton> = None;
+    let plain =
+        parts.iter().zip(&disjuncts).filter(|((_, often), _)| often.is_empty()).map(|(_, &part)| part).collect();
+    let plain = pool.or(plain);
+    if plain != Id::FALSE {
+        all = Some(Construction::new(pool, limits, effort).run(plain)?);
+    }
+    for (rest, often) in parts.into_iter().filter(|(_, often)| !often.is_empty()) {
+        let rest = pool.and(rest);
+        let rest = Construction::new(pool, limits, effort).run(rest)?;
+        let part = with_often(&rest, &often, &pool.guards, &pool.props, limits.transitions)?;
+        all = Some(match all {
+            None => part,
+            Some(others) => union(&others, &part),
+        });
+    }
+    Ok(all.expect("there is a part"))
+}
+
+/// The conjuncts, and apart from them what is to hold infinitely often, if it is much.
+fn apart(pool: &Pool, formula: Id) -> (Vec<Id>, Vec<Guard>) {
+    let often = |id: Id| match *pool.node(id) {
+        Node::Always(inner) => match *pool.node(inner) {
+            Node::Eventually(condition) => match *pool.node(condition) {
+                Node::Bool(guard) => Some(guard),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    };
+    let all = pool.conjuncts(formula);
+    let conditions: Vec<Guard> = all.iter().filter_map(|&id| often(id)).collect();
+    if conditions.len() <= MOST_OFTEN {
+        return (all, Vec::new());
+    }
+    (all.into_iter().filter(|&id| often(id).is_none()).collect(), conditions)
 }
 
 type Set = Rc<[Id]>;
@@ -94,15 +108,47 @@ struct Term {
 
 type Terms = Rc<[Term]>;
 
-struct Construction {
-    pool: Pool,
+struct Construction<'a> {
+    pool: &'a mut Pool,
     limits: Limits,
+    effort: &'a mut Effort,
+    /// States and terms so far.
+    made: (usize, usize),
+    /// Roughly, of the tables below.
+    bytes: usize,
     terms: QuickMap<Id, Terms>,
     products: QuickMap<Set, Terms>,
     absorbed: QuickMap<Vec<Id>, Set>,
 }
 
-impl Construction {
+impl<'a> Construction<'a> {
+    fn new(pool: &'a mut Pool, limits: Limits, effort: &'a mut Effort) -> Construction<'a> {
+        Construction {
+            pool,
+            limits,
+            effort,
+            made: (0, 0),
+            bytes: 0,
+            terms: QuickMap::default(),
+            products: QuickMap::default(),
+            absorbed: QuickMap::default(),
+        }
+    }
+
+    /// Pays for some steps.
+    fn goes_on(&mut self, steps: usize) -> Result<(), TooLarge> {
+        let within = self.effort.goes_on(&mut self.pool.guards, steps as u64);
+        if within && self.bytes + self.pool.guards.bytes() <= self.limits.bytes {
+            Ok(())
+        } else {
+            Err(self.too_large())
+        }
+    }
+
+    fn too_large(&self) -> TooLarge {
+        TooLarge { states: self.made.0, transitions: self.made.1, operators: 0 }
+    }
+
     fn run(mut self, formula: Id) -> Result<Automaton, TooLarge> {
         let start = self.pool.conjuncts(formula);
         let start = self.absorb(start);
@@ -123,9 +169,11 @@ impl Construction {
                 StateId(states.len() as u32 - 1)
             });
             of_set.insert(set, state);
+            self.made = (states.len(), n_terms);
             if states.len() > self.limits.states || n_terms > self.limits.transitions {
-                return Err(TooLarge { states: states.len(), transitions: n_terms });
+                return Err(self.too_large());
             }
+            self.goes_on(terms.len())?;
         }
         let target = |t: &Term| of_set[&t.next].idx();
         let components = Components::new(states.len(), 0..states.len(), |s, n| states[s].get(n).map(target));
@@ -140,7 +188,7 @@ impl Construction {
         }
         let n_marks = promises.iter().map(|p| p.len()).max().unwrap_or(0) as u32;
         if n_marks > Marks::MOST {
-            return Err(TooLarge { states: states.len(), transitions: n_terms });
+            return Err(self.too_large());
         }
         let marks = |s: usize, t: &Term| {
             if !inside(s, t) {
@@ -149,7 +197,7 @@ impl Construction {
             let broken = promises[components.of[s] as usize].iter().enumerate().filter(|(_, p)| t.promises.contains(p));
             Marks(broken.fold(Marks::all(n_marks).0, |marks, (n, _)| marks & !(1 << n)))
         };
-        let mut guards = self.pool.guards;
+        let mut guards = self.pool.guards.clone();
         let states = states.iter().enumerate().map(|(s, terms)| {
             let transition = |t: &Term| Transition { target: of_set[&t.next], marks: marks(s, t), guard: t.guard };
             let mut transitions: Vec<Transition> = terms.iter().map(transition).collect();
@@ -158,7 +206,7 @@ impl Construction {
         });
         let states = states.collect();
         let mut automaton =
-            Automaton { props: self.pool.props, guards, initial: vec![of_set[&start]], states, n_marks };
+            Automaton { props: self.pool.props.clone(), guards, initial: vec![of_set[&start]], states, n_marks };
         automaton.restrict(|_| true);
         automaton.compact();
         Ok(automaton)
@@ -182,6 +230,7 @@ impl Construction {
             }
         }
         let kept: Set = kept.into();
+        self.bytes += 4 * (set.len() + kept.len()) + 80;
         self.absorbed.insert(set, kept.clone());
         kept
     }
@@ -218,7 +267,7 @@ impl Construction {
                 for part in parts {
                     all.extend(self.of(part)?.iter().cloned());
                 }
-                self.least(all)
+                self.least(all)?
             }
             Node::Next(a) => {
                 let next = self.pool.conjuncts(a);
@@ -231,13 +280,13 @@ impl Construction {
             }
             Node::Eventually(b) => {
                 let b = self.of(b)?;
-                self.least(b.iter().chain(again(set(formula)).iter()).cloned().collect())
+                self.least(b.iter().chain(again(set(formula)).iter()).cloned().collect())?
             }
             Node::Until(a, b) | Node::WeakUntil(a, b) => {
                 let strong = matches!(self.pool.node(formula), Node::Until(..));
                 let (a, b) = (self.of(a)?, self.of(b)?);
                 let later = self.product(&a, &again(if strong { set(formula) } else { none }))?;
-                self.least(b.iter().chain(later.iter()).cloned().collect())
+                self.least(b.iter().chain(later.iter()).cloned().collect())?
             }
         };
         self.terms.insert(formula, terms.clone());
@@ -247,7 +296,7 @@ impl Construction {
     fn product(&mut self, a: &Terms, b: &Terms) -> Result<Terms, TooLarge> {
         let n_terms = a.len() * b.len();
         if n_terms > MOST_TERMS.min(4 * self.limits.transitions) {
-            return Err(TooLarge { states: 1, transitions: n_terms });
+            return Err(self.too_large());
         }
         let union = |x: &Set, y: &Set| -> Vec<Id> {
             let mut all: Vec<Id> = x.iter().chain(y.iter()).copied().collect();
@@ -257,6 +306,7 @@ impl Construction {
         };
         let mut all = Vec::new();
         for x in a.iter() {
+            self.goes_on(b.len())?;
             for y in b.iter() {
                 let guard = self.pool.guards.and(x.guard, y.guard);
                 if guard != Guard::FALSE {
@@ -265,11 +315,11 @@ impl Construction {
                 }
             }
         }
-        Ok(self.least(all))
+        self.least(all)
     }
 
     /// Terms with equal demands joined, and each kept only where no smaller term allows the same.
-    fn least(&mut self, mut terms: Vec<Term>) -> Terms {
+    fn least(&mut self, mut terms: Vec<Term>) -> Result<Terms, TooLarge> {
         terms.sort_unstable();
         let mut joined: Vec<Term> = Vec::with_capacity(terms.len());
         for t in terms {
@@ -280,20 +330,24 @@ impl Construction {
                 _ => joined.push(t),
             }
         }
-        let guards = &mut self.pool.guards;
-        let left = |(n, t): (usize, &Term)| {
+        let mut least = Vec::with_capacity(joined.len());
+        for (n, t) in joined.iter().enumerate() {
+            self.goes_on(joined.len() / 4)?;
             let mut guard = t.guard;
             for (m, smaller) in joined.iter().enumerate() {
                 if guard == Guard::FALSE {
-                    return None;
+                    break;
                 }
                 if m != n && within(&smaller.next, &t.next) && within(&smaller.promises, &t.promises) {
-                    guard = guards.minus(guard, smaller.guard);
+                    guard = self.pool.guards.minus(guard, smaller.guard);
                 }
             }
-            (guard != Guard::FALSE).then(|| Term { guard, ..t.clone() })
-        };
-        joined.iter().enumerate().filter_map(left).collect()
+            if guard != Guard::FALSE {
+                self.bytes += 2 * (size_of::<Term>() + 4 * t.promises.len() + 16);
+                least.push(Term { guard, ..t.clone() });
+            }
+        }
+        Ok(least.into())
     }
 }
 

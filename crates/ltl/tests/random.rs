@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{Rng, formula, recurring, seeds, word};
+use common::{Rng, formula, recurring, seeds, stuttered, word};
 use spinor_ltl::*;
 
 const LASSOS: usize = 30;
@@ -116,11 +116,6 @@ fn small_formulas_are_simplified_to_equal_ones() {
             }
         }
     }
-}
-
-/// The lasso with some states repeated.
-fn stuttered(word: &[Valuation], rng: &mut Rng) -> Vec<Valuation> {
-    word.iter().flat_map(|v| vec![v.clone(); 1 + rng.below(3) as usize]).collect()
 }
 
 #[test]

@@ -65,7 +65,7 @@ pub(super) fn read(claim: &Proctype, system: &System) -> Result<Claim, Refused> 
     let Reader { guards, looked, states, .. } = reader;
     let props = (0..looked.len() as u32).map(PropId).collect();
     let automaton = Automaton { props, guards, initial: vec![initial], states, n_marks: 1 };
-    Ok(Claim::new(automaton, looked, true, false))
+    Ok(Claim::new(automaton, looked, true, false).found_invariant())
 }
 
 struct Reader<'a> {

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use spinor_ltl::{Automaton, Formula, PropId, Valuation, from_hoa};
+use spinor_ltl::{Automaton, Formula, Guard, Guards, Marks, PropId, StateId, Transition, Valuation, from_hoa};
 use std::fmt::Write;
 
 /// splitmix64
@@ -83,6 +83,41 @@ pub fn recurring(rng: &mut Rng, n_props: u64) -> Formula {
     let b = parts.pop().expect("at least five");
     let a = parts.pop().expect("at least five");
     if rng.below(2) == 0 { Formula::And(Box::new(a), Box::new(b)) } else { Formula::Or(Box::new(a), Box::new(b)) }
+}
+
+/// An automaton with up to `n_states` states and up to two marks.
+pub fn automaton(rng: &mut Rng, n_states: u64, n_props: u64) -> Automaton {
+    let n_states = 1 + rng.below(n_states) as u32;
+    let n_marks = rng.below(3) as u32;
+    let mut guards = Guards::new();
+    let mut states = Vec::new();
+    for _ in 0..n_states {
+        let mut transitions: Vec<Transition> = Vec::new();
+        for _ in 0..1 + rng.below(4) {
+            let mut guard = Guard::TRUE;
+            for c in 0..n_props as u32 {
+                let column = guards.column(c);
+                guard = match rng.below(3) {
+                    0 => guards.and(guard, column),
+                    1 => guards.minus(guard, column),
+                    _ => guard,
+                };
+            }
+            let target = StateId(rng.below(n_states as u64) as u32);
+            let marks = Marks(rng.below(1 << n_marks));
+            if !transitions.iter().any(|t| (t.target, t.marks) == (target, marks)) {
+                transitions.push(Transition { target, marks, guard });
+            }
+        }
+        states.push(transitions);
+    }
+    let initial = (0..1 + rng.below(2).min(n_states as u64 - 1) as u32).map(StateId).collect();
+    Automaton { props: (0..n_props as u32).map(PropId).collect(), guards, initial, states, n_marks }
+}
+
+/// The word with some letters repeated.
+pub fn stuttered(word: &[Valuation], rng: &mut Rng) -> Vec<Valuation> {
+    word.iter().flat_map(|v| vec![v.clone(); 1 + rng.below(3) as usize]).collect()
 }
 
 pub fn word(rng: &mut Rng, length: u64, n_props: u64) -> Vec<Valuation> {
