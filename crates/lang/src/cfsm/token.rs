@@ -60,7 +60,11 @@ pub fn tokens(file: FileId, text: &str, diags: &mut Diags) -> Vec<Token> {
             let shown = if c.is_control() { format!("U+{:04X}", c as u32) } else { c.to_string() };
             let error = Diagnostic::error("C0001", format!("`{shown}` has no meaning here")).at(span, "");
             diags.push(match LOOKALIKES.iter().find(|(like, _)| *like == c) {
-                Some((_, plain)) => error.help(format!("write `{plain}`")).fix(span, *plain),
+                Some((_, plain)) => {
+                    // It is read as what was meant.
+                    put(Tok::Sign(plain), c.len_utf8());
+                    error.help(format!("write `{plain}`")).fix(span, *plain)
+                }
                 None => error.help("names are letters, digits and `_`"),
             });
             c.len_utf8()
