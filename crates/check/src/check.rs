@@ -267,10 +267,14 @@ fn questions<'a>(system: &'a System, stated: &'a [Stated], settings: &Settings) 
     let mut out = Vec::new();
     let mut add = |name: &str, kind, safe, about| out.push(Question { name: name.to_string(), kind, safe, about });
     // Machines assert nothing, and nothing they do can fail.
-    if settings.protocol.is_some() {
+    if let Some(protocol) = &settings.protocol {
         add("deadlock", Kind::EndState, true, About::Itself);
-        add("reception", Kind::Reception, true, About::Itself);
-        add("overflow", Kind::Overflow, true, About::Itself);
+        if !protocol.receptions.is_empty() {
+            add("reception", Kind::Reception, true, About::Itself);
+        }
+        if !protocol.overflows.is_empty() {
+            add("overflow", Kind::Overflow, true, About::Itself);
+        }
         add("nonexecutable", Kind::NonExecutable, true, About::Itself);
     } else {
         add("assert", Kind::Assertion, true, About::Itself);

@@ -363,11 +363,12 @@ impl Story<'_> {
         }
         lines.extend(self.circle(state, &waits_for));
         if lines.is_empty() {
-            lines.extend(
-                left_over(self.interp, state).into_iter().map(|text| {
-                    format!("Every process stands where it may end, but {text}, and nobody will receive it.")
-                }),
-            );
+            let left = left_over(self.interp, state);
+            if !left.is_empty() {
+                let it = verb(left.len(), "it", "them");
+                let left = join(&left);
+                lines.push(format!("Every process stands where it may end, but {left}, and nobody will receive {it}."));
+            }
         }
         if lines.is_empty() {
             lines.push("Every process has ended well, but the trace assertion is not at its end.".to_string());

@@ -374,7 +374,7 @@ fn holds(kind: Kind) -> &'static str {
         Kind::NonProgress => "no non-progress cycle",
         Kind::Claim => "the claim is never matched",
         Kind::Ltl => "every run satisfies it",
-        Kind::Reception => "every message is received where it arrives, or later",
+        Kind::Reception => "no message arrives unexpected",
         Kind::Overflow => "no send finds its channel full",
         Kind::NonExecutable => "every transition is executed in some state",
     }
