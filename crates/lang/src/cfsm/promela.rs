@@ -2,7 +2,7 @@
 //!
 //! # The argument
 //!   A machine is an active proctype. A state is a label before an `if` whose options are the transitions, each a send, a
-//!   receive or `true`, followed by a `goto`, which is no step of its own. So a process stands at exactly one label, and from
+//!   receive or a true condition, followed by a `goto`, which is no step of its own. So a process stands at exactly one label, and from
 //!   there each transition is one step. A state without transitions is `false`, at which a process stands for ever. No
 //!   process comes to its closing brace. Final states have an end label besides their own; that channels have to be
 //!   empty at the end is what `pan -q` asks for.
@@ -56,6 +56,8 @@ fn machine(n: usize, p: &Machine, names: &Names, out: &mut String) {
                 Does::Receive { chan, message, data } => {
                     format!("{}?{}{}", names.channels[*chan], names.messages[*message], pattern(data))
                 }
+                // SPIN refuses a loop of the condition 1 by itself.
+                Does::Internal(name) if t.to == s => format!("_pid >= 0 /* {name} */"),
                 Does::Internal(name) => format!("true /* {name} */"),
             };
             let _ = writeln!(out, "\t:: {does} -> goto {}", names.states[n][t.to]);
