@@ -44,7 +44,8 @@ fn answer(model: &Model) -> Report {
             said: Said::Formula { formula: f.formula.clone(), props: f.props.clone() },
         })
         .collect();
-    let settings = Settings { plain: true, all_errors: Some(1), protocol, ..Settings::default() };
+    let max_time = Some(Duration::from_secs(10));
+    let settings = Settings { plain: true, all_errors: Some(1), max_time, protocol, ..Settings::default() };
     let interp = Interp::new(model.system.clone());
     check(&interp, &stated, &settings, &Interpreted, &mut Silent).expect("an answer")
 }
@@ -56,10 +57,13 @@ fn seeds() -> std::ops::Range<u64> {
     ends.and_then(|(a, b)| Some(a.parse().ok()?..b.parse().ok()?)).unwrap_or(0..120)
 }
 
-/// What differs; nothing if SPIN says the same.
-fn compare(spin: &Spin, model: &Model) -> std::io::Result<Result<bool, String>> {
+/// What differs, or whether both find a deadlock; nothing of a protocol that is too large for a test.
+fn compare(spin: &Spin, model: &Model) -> std::io::Result<Result<Option<bool>, String>> {
     let protocol = model.protocol.as_ref().expect("a protocol");
     let ours = answer(model);
+    if !ours.searches[0].complete {
+        return Ok(Ok(None));
+    }
     let report = match spin.check_text(&protocol.promela)? {
         SpinOutcome::Done(report) => report,
         other => return Ok(Err(format!("SPIN says {other:?}"))),
@@ -69,7 +73,7 @@ fn compare(spin: &Spin, model: &Model) -> std::io::Result<Result<bool, String>> 
         (ours.searches[0].stored, ours.searches[0].transitions, deadlock),
         (report.stored, report.transitions, report.end_state()),
     );
-    Ok(if mine == theirs { Ok(deadlock) } else { Err(format!("ours {mine:?}, SPIN's {theirs:?}")) })
+    Ok(if mine == theirs { Ok(Some(deadlock)) } else { Err(format!("ours {mine:?}, SPIN's {theirs:?}")) })
 }
 
 #[test]
@@ -80,7 +84,8 @@ fn synthesised_protocols_have_spins_counts_and_deadlocks() {
         let text = synthesise(seed, &Shape::small(seed)).text();
         let result = compare(&spin, &loaded("p.cfsm", &text))?;
         match result {
-            Ok(deadlock) => {
+            Ok(None) => {}
+            Ok(Some(deadlock)) => {
                 let mut tally = tally.lock().expect("no worker panics");
                 tally.0 += 1;
                 tally.1 += u64::from(deadlock);
@@ -94,7 +99,7 @@ fn synthesised_protocols_have_spins_counts_and_deadlocks() {
     assert!(differ.is_empty(), "{}", differ.join("\n"));
     let (n, deadlocks) = tally.into_inner().expect("no worker panics");
     println!("{n} protocols agree, {deadlocks} of them with a deadlock");
-    assert!(deadlocks * 10 > n && deadlocks < n, "{deadlocks} of {n} deadlock");
+    assert!(n >= 50 && deadlocks * 10 > n && deadlocks < n, "{deadlocks} of {n} deadlock");
 }
 
 #[test]
@@ -109,8 +114,9 @@ fn the_protocols_of_the_corpus_have_spins_counts_and_verdicts() {
         }
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let model = loaded(&name, &std::fs::read_to_string(&path).expect("a protocol"));
-        if let Err(why) = compare(&spin, &model).expect("SPIN can be run") {
-            panic!("{name}: {why}");
+        match compare(&spin, &model).expect("SPIN can be run") {
+            Ok(deadlock) => assert!(deadlock.is_some(), "{name} is too large"),
+            Err(why) => panic!("{name}: {why}"),
         }
         n += 1;
         let ours = answer(&model);
