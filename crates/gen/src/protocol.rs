@@ -123,25 +123,23 @@ struct Synthesis<'a> {
 impl Synthesis<'_> {
     fn channels(&mut self) {
         let n = self.shape.processes;
-        let mut joined = vec![vec![false; n]; n];
+        // Whether there is a channel from a to b, by a * n + b.
+        let mut joined = vec![false; n * n];
         for b in 1..n {
             let a = self.rng.below(b);
             // One way, the other, or both.
             let ways = self.rng.weighted(&[1, 1, 3]);
-            joined[a][b] = ways != 1;
-            joined[b][a] = ways != 0;
+            joined[a * n + b] = ways != 1;
+            joined[b * n + a] = ways != 0;
         }
-        for (a, row) in joined.iter_mut().enumerate() {
-            for (b, joined) in row.iter_mut().enumerate() {
-                *joined |= a != b && self.rng.chance(self.shape.density);
-            }
+        for (at, joined) in joined.iter_mut().enumerate() {
+            *joined |= at / n != at % n && self.rng.chance(self.shape.density);
         }
-        for (from, row) in joined.iter().enumerate() {
-            for to in (0..n).filter(|b| row[*b]) {
-                let messages = (0..self.rng.range(1, self.shape.messages)).map(|_| self.rng.chance(25)).collect();
-                let capacity = self.rng.range(1, self.shape.capacity);
-                self.out.channels.push(Channel { from, to, capacity, messages });
-            }
+        for (at, _) in joined.iter().enumerate().filter(|(_, joined)| **joined) {
+            let (from, to) = (at / n, at % n);
+            let messages = (0..self.rng.range(1, self.shape.messages)).map(|_| self.rng.chance(25)).collect();
+            let capacity = self.rng.range(1, self.shape.capacity);
+            self.out.channels.push(Channel { from, to, capacity, messages });
         }
     }
 
