@@ -9,7 +9,8 @@ use crate::screen::{Out, Screen, note};
 pub fn export(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, Usage> {
     let path = options.files.first().expect("the command line was checked");
     let front = front::load(path, options).map_err(|e| Usage::new(e.to_string()))?;
-    if !front.diagnostics.is_empty() && !(options.quiet && front.model.is_some()) {
+    let said = !options.quiet || front.model.is_none();
+    if said && !front.diagnostics.is_empty() {
         note(&diagnostics::render_all(&front.sources, &front.diagnostics, screen.paint_errors));
     }
     let Some(model) = &front.model else { return Ok(Exit::Unusable) };
