@@ -1,5 +1,6 @@
 //! `cargo run -p xtask -- COMMAND`: see `HELP`.
 
+use spinor_gen::protocol::{Shape, synthesise};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -32,6 +33,9 @@ xtask measure  --seeds A..B [--jobs N] [--max-seconds S]
                what SPIN makes of the random models: acceptance, sizes, errors, features
 xtask show     SEED [claims]
                print the random model of a seed, or the one of `xtask claims`
+xtask synthesise --seed N [--processes 2..8] [--states N] [--transitions N] [--messages N] [--capacity N]
+               [--density PERCENT] [--complete PERCENT]
+               print the random protocol of a seed as .cfsm text; without a size, a small one
 
 The spinor binary is PATH, else $SPINOR_BIN, else the one cargo built beside this program.
 Exit code: 0 agreement, 1 disagreement, 2 wrong usage or missing tools.
@@ -51,6 +55,10 @@ fn main() -> ExitCode {
             print!("{}", if claims { claims::random_model(seed) } else { spinor_gen::generate(seed).text });
             Ok(true)
         }
+        "synthesise" => {
+            print!("{}", synthesised(&args)?);
+            Ok(true)
+        }
         "" | "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(true)
@@ -65,6 +73,29 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// What a synthesised protocol can be told to be.
+const SIZES: [&str; 7] = ["processes", "states", "transitions", "messages", "capacity", "density", "complete"];
+
+/// The protocol of a seed.
+fn synthesised(args: &Args) -> Result<String, String> {
+    let seed = args.number("seed", 0)?;
+    let small = Shape::small(seed);
+    let size = |name: &str, usual: usize, least: u64, most: u64| {
+        let n = args.number(name, usual as u64)?;
+        if (least..=most).contains(&n) { Ok(n as usize) } else { Err(format!("--{name} {n}: not in {least}..{most}")) }
+    };
+    let shape = Shape {
+        processes: size("processes", small.processes, 2, 8)?,
+        states: size("states", small.states, 1, 1000)?,
+        transitions: size("transitions", small.transitions, 1, 10_000)?,
+        messages: size("messages", small.messages, 1, 4)?,
+        capacity: size("capacity", small.capacity, 1, 255)?,
+        density: size("density", small.density, 0, 100)?,
+        complete: size("complete", small.complete, 0, 100)?,
+    };
+    Ok(synthesise(seed, &shape).text())
 }
 
 struct Args {
@@ -86,7 +117,8 @@ impl Args {
                 Some((name, value)) => (name.to_string(), value.to_string()),
                 None => (name.to_string(), words.next().ok_or_else(|| format!("--{name} needs a value"))?),
             };
-            if !["seeds", "spinor", "keep", "jobs", "max-seconds"].contains(&name.as_str()) {
+            let known = ["seeds", "spinor", "keep", "jobs", "max-seconds", "seed"];
+            if !known.contains(&name.as_str()) && !SIZES.contains(&name.as_str()) {
                 return Err(format!("unknown option --{name}\n{HELP}"));
             }
             args.options.insert(name, value);

@@ -76,6 +76,8 @@ pub struct Spin {
     pub optimised: bool,
     /// Go on whenever a verifier was generated, whatever `spin -a` said.
     pub lenient: bool,
+    /// A run may end only with empty channels (`pan -q`).
+    pub drained: bool,
 }
 
 impl Spin {
@@ -92,7 +94,7 @@ impl Spin {
         } else {
             return Err("no C compiler for SPIN's verifier: neither `tcc` nor `gcc` is on the path".into());
         };
-        Ok(Spin { compiler, limit, optimised: false, lenient: false })
+        Ok(Spin { compiler, limit, optimised: false, lenient: false, drained: false })
     }
 
     /// Verifies a model given as text.
@@ -163,6 +165,9 @@ impl Spin {
         loop {
             let mut pan = Command::new(dir.join("pan"));
             pan.args(["-n", "-w20"]).arg(format!("-m{depth}"));
+            if self.drained {
+                pan.arg("-q");
+            }
             match run {
                 Run::Safety => _ = pan.arg("-c0"),
                 Run::Claim { name, all } => {

@@ -71,7 +71,7 @@ pub fn check<E: Executors>(
 ) -> Result<Report, Vec<Diagnostic>> {
     let started = Instant::now();
     let system = interp.system();
-    let questions = select(questions(system, stated, &settings.select), &settings.select)?;
+    let questions = select(questions(system, stated, settings), &settings.select)?;
     let (search, store) = plan::choose(settings.search, settings.store);
     let (endless, fair_by) = plan::choose_endless(settings.search, settings.fair_by);
     let chosen = Chosen {
@@ -315,12 +315,25 @@ enum About<'a> {
 }
 
 /// The properties of a model, in the order of the report. Cycles can be asked about without labels, by name.
-fn questions<'a>(system: &'a System, stated: &'a [Stated], select: &Selection) -> Vec<Question<'a>> {
+fn questions<'a>(system: &'a System, stated: &'a [Stated], settings: &Settings) -> Vec<Question<'a>> {
+    let select = &settings.select;
     let mut out = Vec::new();
     let mut add = |name: &str, kind, safe, about| out.push(Question { name: name.to_string(), kind, safe, about });
-    add("assert", Kind::Assertion, true, About::Itself);
-    add("deadlock", Kind::EndState, true, About::Itself);
-    add("runtime", Kind::RuntimeError, true, About::Itself);
+    // Machines assert nothing, and nothing they do can fail.
+    if let Some(protocol) = &settings.protocol {
+        add("deadlock", Kind::EndState, true, About::Itself);
+        if !protocol.receptions.is_empty() {
+            add("reception", Kind::Reception, true, About::Itself);
+        }
+        if !protocol.overflows.is_empty() {
+            add("overflow", Kind::Overflow, true, About::Itself);
+        }
+        add("nonexecutable", Kind::NonExecutable, true, About::Itself);
+    } else {
+        add("assert", Kind::Assertion, true, About::Itself);
+        add("deadlock", Kind::EndState, true, About::Itself);
+        add("runtime", Kind::RuntimeError, true, About::Itself);
+    }
     if system.monitor.is_some() {
         add("trace", Kind::Trace, true, About::Itself);
     }
@@ -377,11 +390,16 @@ struct Safety {
     /// Why it stopped, or what its store may have missed.
     weak: Option<String>,
     counts_all: bool,
+    /// Transitions of a protocol that were never taken.
+    idle: Vec<String>,
     index: usize,
 }
 
 impl Safety {
     fn property(&self, name: String, kind: Kind) -> PropertyReport {
+        if kind == Kind::NonExecutable {
+            return self.nonexecutable(name);
+        }
         let found: Vec<_> = self.traces.iter().filter(|(k, ..)| *k == kind).collect();
         let verdict = match (found.first(), &self.weak) {
             (Some((_, _, what)), _) => Verdict::Violated { what: what.clone() },
@@ -402,6 +420,28 @@ impl Safety {
         }
     }
 }
+
+impl Safety {
+    /// No run shows a transition that is never taken: the search as a whole does.
+    fn nonexecutable(&self, name: String) -> PropertyReport {
+        let verdict = match (&self.weak, self.idle.len()) {
+            (Some(because), _) => Verdict::NothingFound { because: because.clone() },
+            (None, 0) => Verdict::Holds,
+            (None, n) => {
+                let shown = self.idle[..n.min(MOST_IDLE)].join("; ");
+                let more = if n > MOST_IDLE { format!("; and {} more", n - MOST_IDLE) } else { String::new() };
+                let are = if n == 1 { "transition is" } else { "transitions are" };
+                Verdict::Violated { what: format!("{n} {are} executed in no reachable state: {shown}{more}") }
+            }
+        };
+        let n_violations = if verdict.is_violated() { self.idle.len() as u64 } else { 0 };
+        let (kind, search) = (Kind::NonExecutable, Some(self.index));
+        PropertyReport { name, kind, verdict, traces: Vec::new(), n_violations, search }
+    }
+}
+
+/// Transitions named one by one.
+const MOST_IDLE: usize = 6;
 
 /// One search, and what is asked of it.
 struct Asked<'a> {
@@ -424,14 +464,22 @@ impl Asked<'_> {
     fn safety<E: Executors>(&self, executors: &E, observer: &mut dyn Observer, report: &mut Report) -> Safety {
         let Asked { interp, settings, .. } = *self;
         let clock = Clock::start();
-        let system = optimised(interp.shared_system(), settings.optimisations(), self.reduce.is_some());
+        let protocol = settings.protocol.as_ref();
+        let columns = protocol.into_iter().flat_map(|p| {
+            let column = |kind: &Kind| Some((*kind, p.column(interp.system(), *kind)?));
+            self.kinds.iter().filter_map(column)
+        });
+        let (looked_kinds, looked): (Vec<Kind>, Vec<Expr>) = columns.unzip();
+        let watched = Watched { exprs: &looked, params: self.reduce.is_some(), ..Watched::default() };
+        let system = optimised(interp.shared_system(), settings.optimisations(), &watched);
         let replayed = Interp::new(system.clone());
-        let exec = Arc::new(executors.executor(system.clone(), &[]));
-        let reduced = self.reduced(&exec, system, report);
+        let exec = Arc::new(executors.executor(system.clone(), &looked));
+        let reduced = self.reduced(&exec, system, &looked, report);
         // What the program holds by now, native code and all, is not the search's to spend.
         let limit = settings.max_memory.map_or(u64::MAX, |n| n.saturating_sub(memory_bytes()));
         let request = Request {
             kinds: self.kinds.clone(),
+            looked: looked_kinds,
             all_errors: settings.all_errors,
             max_depth: settings.max_depth,
             max_time: settings.max_time,
@@ -456,6 +504,8 @@ impl Asked<'_> {
         });
         let mut traces: Vec<(Kind, Trace, usize)> =
             found.iter().map(|f| (f.kind, trace::build(interp, &replayed, f), f.steps.len())).collect();
+        let tell = |trace: &mut Trace| protocol.into_iter().for_each(|p| p.tell(interp, trace));
+        traces.iter_mut().for_each(|(_, trace, _)| tell(trace));
         let early = matches!(stopped, Some(Stopped::Interrupted | Stopped::Time(_)));
         if self.search == Search::Dfs && settings.shorten && settings.all_errors.is_none() && !early {
             for (kind, trace, n_steps) in &mut traces {
@@ -463,6 +513,7 @@ impl Asked<'_> {
                 let like = Request { budget: Budget::new(effort), ..request.clone() };
                 if let Some(found) = shorten(&exec, *kind, *n_steps, &like, observer) {
                     *trace = trace::build(interp, &replayed, &found);
+                    tell(trace);
                 }
             }
         }
@@ -484,6 +535,13 @@ impl Asked<'_> {
         if stopped.is_none() && omission.is_none() && counters.stored > 0 {
             report.unreached = Some(unreached(interp.system(), &reached));
         }
+        let mut idle = Vec::new();
+        if protocol.is_some() {
+            // Machines have no end that they could come to.
+            report.unreached.iter_mut().for_each(|list| list.retain(|u| !u.end));
+            let none = unreached(interp.system(), &reached).into_iter().filter(|u| !u.end);
+            idle.extend(none.map(|u| crate::protocol::named(interp.system(), u.proctype, u.edge)));
+        }
         report.truncations = truncated.iter().filter(|(t, e)| !unkept(replayed.system(), *t, *e)).collect();
         if let Some(stopped) = stopped {
             report.notes.push(format!("{stopped}: the numbers cover only a part of the states"));
@@ -503,6 +561,7 @@ impl Asked<'_> {
             tally,
             weak: stopped.map(|s| s.to_string()).or(omission.map(missed)),
             counts_all: settings.all_errors.is_some(),
+            idle,
             index: report.searches.len() - 1,
         }
     }
@@ -512,10 +571,11 @@ impl Asked<'_> {
         &self,
         exec: &Arc<S>,
         system: Arc<System>,
+        looked: &[Expr],
         report: &mut Report,
     ) -> Option<Arc<Reduced<S>>> {
         let selector = self.reduce?;
-        let reduction = Arc::new(Reduction::new(system, selector, &[], false));
+        let reduction = Arc::new(Reduction::new(system, selector, looked, false));
         let by = |proviso| Reduced::new(exec.clone(), reduction.clone(), proviso);
         let (loops, levels) = (by(Proviso::Loops), by(Proviso::Levels));
         let by_levels = self.search == Search::Bfs;
@@ -609,10 +669,10 @@ fn brief(x: f64) -> String {
 }
 
 /// The system that is searched. Its steps are those of the model, statement by statement.
-fn optimised(system: &Arc<System>, wanted: Optimisations, params: bool) -> Arc<System> {
+fn optimised(system: &Arc<System>, wanted: Optimisations, watched: &Watched<'_>) -> Arc<System> {
     match wanted {
         Optimisations::NONE => system.clone(),
-        _ => Arc::new(optimise(system, wanted, &Watched { params, ..Watched::default() }).0),
+        _ => Arc::new(optimise(system, wanted, watched).0),
     }
 }
 

@@ -29,10 +29,14 @@ pub fn what(interp: &Interp, trace: &Trace) -> String {
         Ending::Cycle if trace.cycle_start == Some(trace.steps.len()) => "a run that ends breaks it".to_string(),
         Ending::Cycle => "a run that repeats for ever breaks it".to_string(),
         Ending::Settled => "it is broken, however the run goes on".to_string(),
+        Ending::Met { what, .. } => what.clone(),
         Ending::InvalidEnd => {
             let Some(state) = trace.last_state() else { return "invalid end state".to_string() };
             let stuck: Vec<String> = stuck(system, state).map(|p| process_name(system, state, p)).collect();
             match stuck.len() {
+                0 if !left_over(interp, state).is_empty() => {
+                    format!("invalid end state: {}", join(&left_over(interp, state)))
+                }
                 0 => "invalid end state: the trace assertion is not at its end".to_string(),
                 _ => format!("invalid end state: {} cannot go on", join(&stuck)),
             }
@@ -47,6 +51,7 @@ pub fn why(interp: &Interp, trace: &Trace) -> Vec<String> {
         Ending::InvalidEnd => story.deadlock(),
         Ending::Cycle => story.cycle(),
         Ending::Settled => story.settled(),
+        Ending::Met { why, .. } => why.clone(),
         Ending::Fault(fault) => match (&fault.kind, fault.at) {
             (FaultKind::Assertion, Some((pid, proctype, edge))) => story.assertion(pid, proctype, edge),
             (kind, Some((pid, proctype, edge))) => story.fault(kind, pid, proctype, edge),
@@ -358,6 +363,14 @@ impl Story<'_> {
         }
         lines.extend(self.circle(state, &waits_for));
         if lines.is_empty() {
+            let left = left_over(self.interp, state);
+            if !left.is_empty() {
+                let it = verb(left.len(), "it", "them");
+                let left = join(&left);
+                lines.push(format!("Every process stands where it may end, but {left}, and nobody will receive {it}."));
+            }
+        }
+        if lines.is_empty() {
             lines.push("Every process has ended well, but the trace assertion is not at its end.".to_string());
         }
         lines
@@ -592,6 +605,19 @@ impl Story<'_> {
             written(edge).iter().any(|p| self.cell(before, pid, pid, p) == Some(cell))
         })
     }
+}
+
+/// `m is left in c`, of a system whose runs end with empty channels only.
+fn left_over(interp: &Interp, state: &State) -> Vec<String> {
+    let system = interp.system();
+    let ids = (1..=state.n_chans()).filter(|_| system.uses.drained);
+    let chans = ids.filter_map(|id| interp.chan(state, id as u8)).filter(|c| !c.messages.is_empty());
+    chans
+        .map(|c| {
+            let first = c.messages[0].iter().zip(&c.decl.fields).map(|(v, ty)| system.show(*ty, *v));
+            format!("{} is left in {}", first.collect::<Vec<_>>().join(","), chan_name(interp, state, c.id))
+        })
+        .collect()
 }
 
 /// Processes that should not stop where they stand.

@@ -1,6 +1,7 @@
 //! What the user asked for.
 
 use crate::cycles::Fairness;
+use crate::protocol::Protocol;
 use spinor_model::optimise::Optimisations;
 use std::time::Duration;
 
@@ -31,6 +32,8 @@ pub struct Settings {
     pub jobs: usize,
     /// A trace found depth-first is replaced by a shortest one.
     pub shorten: bool,
+    /// Of a protocol: what is asked besides.
+    pub protocol: Option<Protocol>,
 }
 
 /// Traces kept a property when `--all-errors` names no number.
@@ -132,6 +135,7 @@ impl Default for Settings {
             table: None,
             jobs: 1,
             shorten: true,
+            protocol: None,
         }
     }
 }

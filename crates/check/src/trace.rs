@@ -16,6 +16,7 @@
 //!   T5 what repeats ends in the searched system where it begins, and can be done a second time as the model was written
 
 use crate::search::Found;
+use crate::verdict::Kind;
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::interp::{Floor, Interp, Log, Micro};
 use spinor_model::ir::{Pid, ProctypeId, System, Type};
@@ -60,6 +61,8 @@ pub enum Ending {
     Cycle,
     /// Whatever comes, the property is broken already.
     Settled,
+    /// The last state is one that must not be: what is wrong there, and how it came about.
+    Met { kind: Kind, what: String, why: Vec<String> },
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -188,7 +191,9 @@ pub fn chan_name(interp: &Interp, state: &State, id: u8) -> String {
 pub fn build(plain: &Interp, searched: &Interp, found: &Found) -> Trace {
     let ending = match &found.fault {
         Some(fault) => Ending::Fault(fault.clone()),
-        None => Ending::InvalidEnd,
+        None if found.kind == Kind::EndState => Ending::InvalidEnd,
+        // Whoever knows the condition judges it (`protocol.rs`).
+        None => Ending::Met { kind: found.kind, what: String::new(), why: Vec::new() },
     };
     let trace = match (plain.initial(), searched.initial()) {
         (Ok(initial), Ok(start)) => {
@@ -356,7 +361,7 @@ pub fn replay(interp: &Interp, trace: &Trace) {
             interp.moves(&state, floor, &mut offered);
             assert!(offered.is_empty() && !interp.may_end(&state), "T4: the run need not end here");
         }
-        Ending::Settled => {}
+        Ending::Settled | Ending::Met { .. } => {}
         Ending::Cycle => {
             let start = trace.cycle_start.expect("T5: a cycle begins somewhere");
             if start == trace.steps.len() {

@@ -52,10 +52,14 @@ pub enum Kind {
     NonProgress,
     Claim,
     Ltl,
+    /// The last three are asked of protocols (`protocol.rs`).
+    Reception,
+    Overflow,
+    NonExecutable,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 9] = [
+    pub const ALL: [Kind; 12] = [
         Kind::Assertion,
         Kind::EndState,
         Kind::RuntimeError,
@@ -65,6 +69,9 @@ impl Kind {
         Kind::NonProgress,
         Kind::Claim,
         Kind::Ltl,
+        Kind::Reception,
+        Kind::Overflow,
+        Kind::NonExecutable,
     ];
 
     /// The word of the JSON result.
@@ -79,6 +86,9 @@ impl Kind {
             Kind::NonProgress => "non-progress",
             Kind::Claim => "claim",
             Kind::Ltl => "ltl",
+            Kind::Reception => "reception",
+            Kind::Overflow => "overflow",
+            Kind::NonExecutable => "nonexecutable",
         }
     }
 }

@@ -121,6 +121,13 @@ fn check_one(options: &Options, screen: Screen, path: &Path) -> Answer {
     }
     let interp = Interp::new(model.system.clone());
     let mut settings = options.settings();
+    settings.protocol = match model.asked(options) {
+        Ok(asked) => asked,
+        Err(usage) => {
+            let help = usage.help.map_or(String::new(), |help| format!("; {help}"));
+            return unreadable(options, path, &format!("{}{help}", usage.message));
+        }
+    };
     let whole = || Some(memory::fair_share()? + spinor_check::clock::memory_bytes());
     settings.max_memory = settings.max_memory.or_else(whole);
     let stated = stated(model);

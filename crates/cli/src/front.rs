@@ -1,7 +1,8 @@
 //! From a file name to a model: the only place that knows how the front end is called.
 
-use crate::options::Options;
+use crate::options::{Options, Usage};
 use crate::sha256;
+use spinor_check::protocol::Protocol;
 use spinor_ltl::Automaton;
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::ir::{BinOp, Expr, System, UnOp};
@@ -27,6 +28,44 @@ pub struct Model {
     pub system: Arc<System>,
     pub formulas: Vec<Formula>,
     pub automata: Vec<GivenAutomaton>,
+    /// Of a protocol of communicating machines.
+    pub protocol: Option<spinor_lang::cfsm::Protocol>,
+}
+
+impl Model {
+    /// What is asked of a protocol: as the options say, or else as the model does.
+    pub fn asked(&self, options: &Options) -> Result<Option<Protocol>, Usage> {
+        let Some(p) = &self.protocol else {
+            if options.receptions.is_some() || options.overflows.is_some() || options.strict_receptions {
+                let usage = Usage::new("`--receptions` and `--overflows` are about the channels of a protocol");
+                return Err(usage.help("a protocol is a model whose name ends in `.cfsm`"));
+            }
+            return Ok(None);
+        };
+        let places = |given: &Option<String>, own: &[usize]| match given.as_deref() {
+            None => Ok(own.to_vec()),
+            Some("all") => Ok((0..p.channels.len()).collect()),
+            Some("none") => Ok(Vec::new()),
+            Some(names) => names.split(',').map(|name| place(p, name.trim())).collect(),
+        };
+        let channel = |c: &spinor_lang::cfsm::Channel| {
+            let (name, var, from, to) = (c.name.clone(), c.var, c.from, c.to);
+            spinor_check::protocol::Channel { name, var, from, to }
+        };
+        Ok(Some(Protocol {
+            channels: p.channels.iter().map(channel).collect(),
+            receptions: places(&options.receptions, &p.receptions)?,
+            overflows: places(&options.overflows, &p.overflows)?,
+            strict: p.strict || options.strict_receptions,
+        }))
+    }
+}
+
+fn place(p: &spinor_lang::cfsm::Protocol, name: &str) -> Result<usize, Usage> {
+    p.channels.iter().position(|c| c.name == name).ok_or_else(|| {
+        let known: Vec<&str> = p.channels.iter().map(|c| c.name.as_str()).collect();
+        Usage::new(format!("the protocol has no channel `{name}`")).help(format!("it has {}", known.join(", ")))
+    })
 }
 
 pub struct Formula {
@@ -96,6 +135,10 @@ fn reason(e: &io::Error) -> String {
 pub fn load(path: &Path, options: &Options) -> Result<Front, Unreadable> {
     let text = read_text(path)?;
     let name = path.to_string_lossy().into_owned();
+    let is_protocol = name.ends_with(spinor_lang::cfsm::EXTENSION);
+    if is_protocol && !(options.defines.is_empty() && options.undefines.is_empty()) {
+        return Err(Unreadable { path: path.to_path_buf(), why: "a protocol has no macros to define".to_string() });
+    }
     let mut more: Vec<(String, String)> =
         options.ltls.iter().map(|f| ("--ltl".to_string(), format!("ltl {{ {f}\n}}"))).collect();
     let mut given: Vec<(String, spinor_ltl::Hoa)> = Vec::new();
@@ -104,6 +147,10 @@ pub fn load(path: &Path, options: &Options) -> Result<Front, Unreadable> {
         let text = read_text(file)?;
         let shown = file.to_string_lossy().into_owned();
         if !text.trim_start().starts_with("HOA:") {
+            if is_protocol {
+                let why = "a never claim is about Promela; a protocol has formulas and HOA automata".to_string();
+                return Err(Unreadable { path: file.clone(), why });
+            }
             // What it includes may state one.
             if !text.contains("#include") {
                 texts.push(file.clone());
@@ -159,7 +206,8 @@ pub fn load(path: &Path, options: &Options) -> Result<Front, Unreadable> {
         });
         let automata = automata.collect();
         let formulas = m.formulas.into_iter().filter(|f| !f.name.starts_with(COLUMN));
-        Model { formulas: formulas.map(|f| of_lang(&m.system, f)).collect(), system: m.system, automata }
+        let formulas = formulas.map(|f| of_lang(&m.system, f)).collect();
+        Model { formulas, system: m.system, automata, protocol: m.protocol }
     });
     Ok(Front {
         path: name,

@@ -5,7 +5,7 @@
 //! | [`options`], [`help`], [`completions`] | the command line, from one table |
 //! | [`front`] | a file into a model |
 //! | [`check`], [`sim`], [`replay`] | the commands that run a model |
-//! | [`ltl`], [`graph`] | formulas and automata; drawings |
+//! | [`ltl`], [`graph`], [`export`] | formulas and automata; drawings; protocols as Promela |
 //! | [`report`], [`table`], [`wording`], [`diagnostics`] | answers for people |
 //! | [`result`], [`json`], [`sha256`], [`trail`] | answers for programs |
 //! | [`screen`], [`progress`] | terminals |
@@ -18,6 +18,7 @@ pub mod completions;
 pub mod diagnostics;
 mod endless;
 pub mod exit;
+pub mod export;
 pub mod front;
 pub mod graph;
 pub mod help;
@@ -127,6 +128,7 @@ fn dispatch(options: &Options, out: &mut Out) -> Result<Exit, Usage> {
         Command::Replay => replay::replay(options, screen, out),
         Command::Ltl => ltl::ltl(options, screen, out),
         Command::Graph => graph::graph(options, screen, out),
+        Command::Export => export::export(options, screen, out),
         Command::Plan => {
             out.put(&spinor_check::plan::Printed.to_string());
             Ok(Exit::Fine)

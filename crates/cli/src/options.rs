@@ -20,6 +20,7 @@ pub enum Command {
     Plan,
     Ltl,
     Graph,
+    Export,
     Completions,
 }
 
@@ -63,6 +64,12 @@ pub const COMMANDS: &[CommandRow] = &[
         name: "graph",
         args: "MODEL",
         help: "draw processes, claims, formulas or states, as dot, Mermaid or SVG",
+    },
+    CommandRow {
+        command: Command::Export,
+        name: "export",
+        args: "MODEL",
+        help: "a .cfsm protocol as Promela text with the same states and transitions",
     },
     CommandRow {
         command: Command::Completions,
@@ -118,6 +125,10 @@ pub enum Id {
     Of,
     Drawing,
     MaxStates,
+    ExportTo,
+    Receptions,
+    StrictReceptions,
+    Overflows,
     Help,
     Version,
     /// Known by name and not built.
@@ -179,12 +190,12 @@ impl OptionRow {
     }
 }
 
-use Command::{Check, Completions, Explain, Graph, Lint, Ltl, Plan, Replay, Sim};
+use Command::{Check, Completions, Explain, Export, Graph, Lint, Ltl, Plan, Replay, Sim};
 const CHECK: &[Command] = &[Check];
 const MODELS: &[Command] = &[Check, Sim, Replay, Lint];
 /// Those that read a model.
 const READERS: &[Command] = &[Check, Sim, Replay, Lint, Graph];
-const EVERY: &[Command] = &[Check, Sim, Replay, Lint, Explain, Plan, Ltl, Graph, Completions];
+const EVERY: &[Command] = &[Check, Sim, Replay, Lint, Explain, Plan, Ltl, Graph, Export, Completions];
 
 pub const OPTIONS: &[OptionRow] = &[
     row(Id::Prop, "prop", Takes::Value("NAME"), CHECK)
@@ -192,7 +203,8 @@ pub const OPTIONS: &[OptionRow] = &[
         .repeats()
         .default("all")
         .help(
-            "check this only: all, safety, assert, deadlock, runtime, trace, promise, accept, progress, claim, a name",
+            "check this only: all, safety, assert, deadlock, runtime, trace, promise, accept, progress, claim, a name; of a \
+             protocol also reception, overflow, nonexecutable",
         )
         .spin("pan -a -A -E -l -N name"),
     row(
@@ -230,6 +242,14 @@ pub const OPTIONS: &[OptionRow] = &[
         .repeats()
         .help("check that no run is accepted by the never claim or HOA automaton in FILE")
         .spin("spin -N FILE"),
+    row(Id::Receptions, "receptions", Takes::Value("CHANNELS"), &[Check, Replay])
+        .default("as the file says, or all")
+        .help("of a protocol: where a message that its receiver does not expect is an error: all, none, names with commas"),
+    row(Id::StrictReceptions, "strict-receptions", Takes::Nothing, &[Check, Replay])
+        .help("of a protocol: it is one even if the receiver can do something else first"),
+    row(Id::Overflows, "overflows", Takes::Value("CHANNELS"), &[Check, Replay])
+        .default("as the file says, or all")
+        .help("of a protocol: where a send that finds its channel full is an error: all, none, names with commas"),
     row(Id::Fair, "fair", Takes::OneOf(&["none", "weak", "strong"], &[]), CHECK)
         .default("none")
         .help("fairness that runs must have to count: of a process that could move always (weak), or again and again")
@@ -316,7 +336,11 @@ pub const OPTIONS: &[OptionRow] = &[
     row(Id::Out, "out", Takes::Value("FILE"), &[Graph])
         .short('o')
         .help("write the drawing to FILE instead of showing it"),
-    row(Id::Quiet, "quiet", Takes::Nothing, &[Graph]).short('q').help("no warnings"),
+    row(Id::Quiet, "quiet", Takes::Nothing, &[Graph, Export]).short('q').help("no warnings"),
+    row(Id::ExportTo, "to", Takes::OneOf(&["promela"], &[]), &[Export])
+        .default("promela")
+        .help("the language of the result"),
+    row(Id::Out, "out", Takes::Value("FILE"), &[Export]).short('o').help("write it to FILE instead of showing it"),
     row(Id::MaxStates, "max-states", Takes::Value("N"), &[Graph])
         .default("500")
         .help("draw no states if there are more than N"),
@@ -461,6 +485,10 @@ pub struct Options {
     pub of: Vec<String>,
     pub drawing: Option<Drawing>,
     pub max_states: Option<usize>,
+    /// Channels of a protocol, as they were named.
+    pub receptions: Option<String>,
+    pub strict_receptions: bool,
+    pub overflows: Option<String>,
     pub help: bool,
     pub version: bool,
 }
@@ -501,6 +529,8 @@ impl Options {
             table: self.memory.map(|bytes| bytes / 2),
             jobs: self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get())),
             shorten: !self.no_shorten,
+            // The model's to say.
+            protocol: None,
         }
     }
 }
@@ -588,7 +618,7 @@ fn check_arguments(options: &Options) -> Result<(), Usage> {
     };
     let (least, most) = match command {
         Check | Lint => (1, usize::MAX),
-        Sim | Explain | Ltl | Graph | Completions => (1, 1),
+        Sim | Explain | Ltl | Graph | Export | Completions => (1, 1),
         Replay => (1, 2),
         Plan => (0, 0),
     };
@@ -874,6 +904,11 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
             Ok(n) if n > 0 => o.max_states = Some(n),
             _ => return Err(wrong("a whole number from 1 on")),
         },
+        Id::Receptions => o.receptions = Some(text),
+        Id::StrictReceptions => o.strict_receptions = true,
+        Id::Overflows => o.overflows = Some(text),
+        // One value so far.
+        Id::ExportTo => {}
         Id::Help | Id::Version | Id::Planned => {}
     }
     Ok(())

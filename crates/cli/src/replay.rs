@@ -11,6 +11,7 @@ use crate::table::Run;
 use crate::trail::{self, Trail};
 use crate::wording;
 use spinor_check::trace::{Ending, Trace};
+use spinor_check::verdict::Kind;
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::interp::Interp;
 use std::path::{Path, PathBuf};
@@ -26,10 +27,27 @@ pub fn replay(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, 
     let text = front::read_text(&file).map_err(|e| Usage::new(e.to_string()))?;
     let shown = printable(&file.to_string_lossy());
     let trail = read(&text, &front).map_err(|m| Usage::new(format!("`{shown}`: {m}")))?;
-    let run = trail::replay(&interp, &trail).map_err(|m| {
+    let mut run = trail::replay(&interp, &trail).map_err(|m| {
         Usage::new(format!("`{shown}`: {m}"))
             .help("the trace may be of another model, of an older text, or of other -D options")
     })?;
+
+    let protocol = match &front.model {
+        Some(model) => model.asked(options)?,
+        None => None,
+    };
+    if let (Some(protocol), None) = (&protocol, run.cycle_start) {
+        let state = run.steps.last().map_or(&run.initial, |s| &s.state);
+        // What the trace was saved for is what is wanted; at an end, nothing else is.
+        let saved_for = Json::parse(&text).ok().and_then(|j| j.get("kind")?.as_str().map(String::from));
+        let wanted = |k: &Kind| run.ending.is_none() || saved_for.as_deref() == Some(k.word());
+        let mut kinds = [Kind::Reception, Kind::Overflow];
+        kinds.sort_by_key(|k| saved_for.as_deref() != Some(k.word()));
+        let flaw = kinds.into_iter().filter(wanted).find_map(|k| protocol.flaw(&interp, state, k));
+        if let Some(f) = flaw {
+            run.ending = Some(Ending::Met { kind: f.kind, what: f.what, why: Vec::new() });
+        }
+    }
 
     let mut text = format!("{shown}, {}\n\n", plural(run.steps.len(), "step"));
     let table = Run {
@@ -56,6 +74,7 @@ pub fn replay(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, 
             let what = match &ending {
                 Ending::InvalidEnd => "ends in an invalid end state".to_string(),
                 Ending::Cycle => "repeats for ever".to_string(),
+                Ending::Met { kind, what, .. } => format!("ends in a state that violates {kind}: {}", printable(what)),
                 Ending::Settled => "has broken the property where it ends".to_string(),
                 Ending::Fault(fault) => {
                     let at = fault.at.map_or(String::new(), |(_, t, e)| {
@@ -66,7 +85,8 @@ pub fn replay(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, 
                 }
             };
             let (initial, looks) = (Some(run.initial), Vec::new());
-            let trace = Trace { initial, steps: run.steps, cycle_start: run.cycle_start, looks, ending };
+            let mut trace = Trace { initial, steps: run.steps, cycle_start: run.cycle_start, looks, ending };
+            protocol.iter().for_each(|p| p.tell(&interp, &mut trace));
             if !options.quiet {
                 text.push_str(&report::why(&interp, &trace, screen));
             }

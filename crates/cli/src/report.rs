@@ -139,9 +139,12 @@ impl Human<'_> {
         if p.traces.is_empty() {
             self.rows(&[p], out);
         }
-        if p.n_violations > p.traces.len().max(1) as u64 && self.detail != Detail::Quiet {
+        if p.n_violations > p.traces.len().max(1) as u64
+            && p.kind != Kind::NonExecutable
+            && self.detail != Detail::Quiet
+        {
             let which = match p.kind {
-                Kind::EndState => "--all-errors=N keeps N",
+                Kind::EndState | Kind::Reception | Kind::Overflow => "--all-errors=N keeps N",
                 _ => "one for each place",
             };
             let (all, n) = (grouped(p.n_violations), p.traces.len());
@@ -154,6 +157,7 @@ impl Human<'_> {
         let system = self.system();
         let (title, place) = match &trace.ending {
             Ending::InvalidEnd => (format!("{}: invalid end state", printable(&p.name)), String::new()),
+            Ending::Met { what, .. } => (format!("{}: {}", printable(&p.name), printable(what)), String::new()),
             Ending::Cycle | Ending::Settled => (self.title_of_name(p), self.place_of(p)),
             Ending::Fault(fault) => match fault.at {
                 Some((_, t, e)) => {
@@ -225,7 +229,9 @@ impl Human<'_> {
         // Servers loop for ever: that their ends are not reached is worth a line, not one each.
         let (ends, unreached): (Vec<Unreached>, Vec<Unreached>) =
             wording::unreached(system, self.report).into_iter().partition(|u| u.end);
-        if !unreached.is_empty() {
+        // A protocol's row has said it.
+        let told = self.report.properties.iter().any(|p| p.kind == Kind::NonExecutable && p.verdict.is_violated());
+        if !unreached.is_empty() && (!told || self.detail == Detail::Verbose) {
             let _ = writeln!(out, "unreached  {} in no run:", plural(unreached.len(), "statement"));
             for u in limited(&unreached, self.detail) {
                 let name = printable(&system.proctypes[u.proctype].name);
@@ -374,6 +380,9 @@ fn holds(kind: Kind) -> &'static str {
         Kind::NonProgress => "no non-progress cycle",
         Kind::Claim => "the claim is never matched",
         Kind::Ltl => "every run satisfies it",
+        Kind::Reception => "no message arrives unexpected",
+        Kind::Overflow => "no send finds its channel full",
+        Kind::NonExecutable => "every transition is executed in some state",
     }
 }
 

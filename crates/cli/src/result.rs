@@ -144,6 +144,7 @@ fn trace_json(interp: &Interp, trace: &Trace) -> Json {
         Ending::InvalidEnd => "invalid-end",
         Ending::Cycle => "cycle",
         Ending::Settled => "settled",
+        Ending::Met { .. } => "state",
     };
     Json::object([
         ("steps", Json::List(trace.steps.iter().enumerate().map(step).collect())),

@@ -285,7 +285,7 @@ impl<'a> Run<'a> {
     fn last_line(&self, processes: &[Process], digits: usize) -> Option<Line> {
         match self.ending? {
             Ending::Fault(_) => None,
-            Ending::Cycle | Ending::Settled => None,
+            Ending::Cycle | Ending::Settled | Ending::Met { .. } => None,
             Ending::InvalidEnd => {
                 let system = self.interp.system();
                 let state = self.before(self.steps.len());

@@ -36,7 +36,7 @@ fn current(name: &str, text: &str) {
 
 #[test]
 fn the_commands_of_the_book_print_what_it_says() {
-    let pages = page("tutorial.md") + &page("fairness.md") + &page("graph.md");
+    let pages = page("tutorial.md") + &page("fairness.md") + &page("graph.md") + &page("cfsm.md");
     let tmp = std::env::temp_dir().join(format!("spinor-book-{}", std::process::id()));
     let mut n = 0;
     for block in blocks(&pages, "console") {

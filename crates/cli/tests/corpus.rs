@@ -1,6 +1,6 @@
 //! Every model of the corpus answers its truth.
 //!
-//! `corpus/**/*.pml` stands beside `*.expect`: one line `property verdict` each, for runs that never end also `property weak
+//! `corpus/**/*.pml` or `*.cfsm` stands beside `*.expect`: one line `property verdict` each, for runs that never end also `property weak
 //! verdict` and `property strong verdict`, then `stored` and `transitions` of the unreduced search for what a finite run
 //! can show. Depth-first and breadth-first must agree with it, and so must the oracle and every search for cycles.
 
@@ -12,6 +12,7 @@ use spinor_check::cycles::product::Product;
 use spinor_check::observer::Silent;
 use spinor_check::oracle::Graph;
 use spinor_check::plan::is_endless;
+use spinor_check::protocol::{Channel, Protocol};
 use spinor_check::report::Report;
 use spinor_check::settings::{FairBy, Search, Selection, Settings, Store};
 use spinor_check::verdict::Kind;
@@ -28,7 +29,7 @@ fn models() -> Vec<PathBuf> {
             let path = entry.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "pml") {
+            } else if path.extension().is_some_and(|e| e == "pml" || e == "cfsm") {
                 out.push(path);
             }
         }
@@ -52,15 +53,25 @@ fn all_of(expect: &str) -> Selection {
     Selection::Names(["all"].into_iter().chain(asked).map(String::from).collect())
 }
 
+/// What is asked of a protocol.
+fn asked(model: &Model) -> Option<Protocol> {
+    let p = model.protocol.as_ref()?;
+    let channel = |c: &spinor_lang::cfsm::Channel| Channel { name: c.name.clone(), var: c.var, from: c.from, to: c.to };
+    let channels = p.channels.iter().map(channel).collect();
+    let (receptions, overflows, strict) = (p.receptions.clone(), p.overflows.clone(), p.strict);
+    Some(Protocol { channels, receptions, overflows, strict })
+}
+
 /// The names of the properties of a model that speak of runs that never end, or of the others.
-fn names(interp: &Interp, stated: &[Stated], expect: &str, endless: bool) -> Vec<String> {
-    let nothing = Settings { max_depth: Some(0), select: all_of(expect), ..Settings::default() };
+fn names(interp: &Interp, stated: &[Stated], protocol: &Option<Protocol>, expect: &str, endless: bool) -> Vec<String> {
+    let protocol = protocol.clone();
+    let nothing = Settings { max_depth: Some(0), select: all_of(expect), protocol, ..Settings::default() };
     let report = check(interp, stated, &nothing, &Interpreted, &mut Silent).expect("all properties");
     report.properties.into_iter().filter(|p| is_endless(p.kind) == endless).map(|p| p.name).collect()
 }
 
-fn endless(interp: &Interp, stated: &[Stated], expect: &str) -> Selection {
-    Selection::Names(names(interp, stated, expect, true))
+fn endless(interp: &Interp, stated: &[Stated], protocol: &Option<Protocol>, expect: &str) -> Selection {
+    Selection::Names(names(interp, stated, protocol, expect, true))
 }
 
 /// The verdicts, those about runs that never end for each fairness, and the counts of the search for the others.
@@ -94,12 +105,24 @@ fn every_model_answers_its_truth_in_both_orders_and_by_the_oracle() {
         assert_eq!(validate(&model.system), Vec::<String>::new(), "{name}");
         let interp = Interp::new(model.system.clone());
         let stated = stated(&model);
+        let protocol = asked(&model);
         for search in [Search::Bfs, Search::Dfs] {
             let reports = Fairness::ALL.map(|fairness| {
-                let select =
-                    if fairness == Fairness::None { all_of(&expect) } else { endless(&interp, &stated, &expect) };
-                let settings =
-                    Settings { search, fairness, select, all_errors: Some(1), plain: true, ..Settings::default() };
+                let select = if fairness == Fairness::None {
+                    all_of(&expect)
+                } else {
+                    endless(&interp, &stated, &protocol, &expect)
+                };
+                let protocol = protocol.clone();
+                let settings = Settings {
+                    search,
+                    fairness,
+                    select,
+                    all_errors: Some(1),
+                    plain: true,
+                    protocol,
+                    ..Settings::default()
+                };
                 check(&interp, &stated, &settings, &Interpreted, &mut Silent).expect("all properties")
             });
             let found = lines(&reports);
@@ -107,7 +130,7 @@ fn every_model_answers_its_truth_in_both_orders_and_by_the_oracle() {
                 wrong.push_str(&format!("{name} {search:?}\nexpected:\n{expect}found:\n{found}\n"));
             }
         }
-        wrong.push_str(&every_way(&name, &interp, &stated, &expect));
+        wrong.push_str(&every_way(&name, &interp, &stated, &protocol, &expect));
         let graph = Graph::build(&interp);
         let says = |property: &str| expect.contains(&format!("{property} violated\n"));
         for (property, kind) in
@@ -125,9 +148,9 @@ fn every_model_answers_its_truth_in_both_orders_and_by_the_oracle() {
 }
 
 /// Every search for runs that never end, with and without optimisation, in both stores.
-fn every_way(name: &str, interp: &Interp, stated: &[Stated], expect: &str) -> String {
+fn every_way(name: &str, interp: &Interp, stated: &[Stated], protocol: &Option<Protocol>, expect: &str) -> String {
     let mut wrong = String::new();
-    let select = endless(interp, stated, expect);
+    let select = endless(interp, stated, protocol, expect);
     let Selection::Names(properties) = &select else { return wrong };
     for name_of in properties {
         for fairness in Fairness::ALL {
@@ -143,7 +166,9 @@ fn every_way(name: &str, interp: &Interp, stated: &[Stated], expect: &str) -> St
         for fairness in Fairness::ALL {
             for (plain, store) in [(true, Store::Arena), (false, Store::Tree)] {
                 let select = select.clone();
-                let settings = Settings { search, fair_by, fairness, plain, store, select, ..Settings::default() };
+                let protocol = protocol.clone();
+                let settings =
+                    Settings { search, fair_by, fairness, plain, store, select, protocol, ..Settings::default() };
                 let report = check(interp, stated, &settings, &Interpreted, &mut Silent).expect("all properties");
                 for p in &report.properties {
                     let fair = if fairness == Fairness::None { "" } else { &format!(" {}", fairness.word()) };
@@ -195,7 +220,7 @@ fn both_searches_agree_with_the_oracle_on_random_models() {
         let model = loaded.model.unwrap_or_else(|| panic!("seed {seed}: {:?}", loaded.diagnostics));
         assert_eq!(validate(&model.system), Vec::<String>::new(), "seed {seed}");
         let interp = Interp::new(model.system);
-        let select = Selection::Names(names(&interp, &[], "", false));
+        let select = Selection::Names(names(&interp, &[], &None, "", false));
         let settings = |search| Settings {
             search,
             select: select.clone(),

@@ -20,6 +20,7 @@ mod expr;
 mod io;
 mod misc;
 mod print;
+pub mod protocol;
 mod rng;
 mod stmt;
 mod switches;

@@ -614,6 +614,8 @@ impl Successors for Jit {
             }
             _ => true,
         };
-        trace_done && layout.frames(&state.bytes).all(at_end)
+        let ends = trace_done && layout.frames(&state.bytes).all(at_end);
+        // What is left in channels is the interpreter's to see; it is asked at ends only.
+        ends && (!system.uses.drained || self.interp.may_end(&self.interp.unpack(&state.bytes)))
     }
 }

@@ -4,7 +4,7 @@
 //! its code, so an explanation cannot outlive what it explains.
 //!
 //! P00xx text, macros and brackets; P01xx names; P02xx statements and habits of other languages; P03xx meaning;
-//! P04xx formulas.
+//! P04xx formulas. C for protocols of communicating machines, numbered alike.
 
 pub struct Code {
     pub code: &'static str,
@@ -30,6 +30,16 @@ macro_rules! letters {
 macro_rules! names {
     () => {
         "n0 n1 n2 n3 n4 n5 n6 n7 n8 n9 n10 n11 n12 n13 n14 n15 n16 n17 n18 n19 n20 n21 n22 n23 n24 n25 n26 n27 n28 n29 n30 n31 n32 n33 n34 n35 n36 n37 n38 n39 n40 n41 n42 n43 n44 n45 n46 n47 n48 n49 n50 n51 n52 n53 n54 n55 n56 n57 n58 n59 n60 n61 n62 n63 n64 n65 n66 n67 n68 n69 n70 n71 n72 n73 n74 n75 n76 n77 n78 n79 n80 n81 n82 n83 n84 n85 n86 n87 n88 n89 n90 n91 n92 n93 n94 n95 n96 n97 n98 n99 n100 n101 n102 n103 n104 n105 n106 n107 n108 n109 n110 n111 n112 n113 n114 n115 n116 n117 n118 n119 n120 n121 n122 n123 n124 n125 n126 n127 n128 n129 n130 n131 n132 n133 n134 n135 n136 n137 n138 n139 n140 n141 n142 n143 n144 n145 n146 n147 n148 n149 n150 n151 n152 n153 n154 n155 n156 n157 n158 n159 n160 n161 n162 n163 n164 n165 n166 n167 n168 n169 n170 n171 n172 n173 n174 n175 n176 n177 n178 n179 n180 n181 n182 n183 n184 n185 n186 n187 n188 n189 n190 n191 n192 n193 n194 n195 n196 n197 n198 n199 n200 n201 n202 n203 n204 n205 n206 n207 n208 n209 n210 n211 n212 n213 n214 n215 n216 n217 n218 n219 n220 n221 n222 n223 n224 n225 n226 n227 n228 n229 n230 n231 n232 n233 n234 n235 n236 n237 n238 n239 n240 n241 n242 n243 n244 n245 n246 n247 n248 n249 n250 n251 n252 n253 n254 n255"
+    };
+}
+
+/// More signs than a formula has levels.
+macro_rules! not {
+    () => {
+        concat!(not!(10), not!(10), not!(10), not!(10), not!(10), not!(10), not!(10))
+    };
+    (10) => {
+        "!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!"
     };
 }
 
@@ -589,4 +599,118 @@ codes! {
     "All operators of formulas associate to the left: `p -> q -> r` is `(p -> q) -> r`, which is true whenever `r` is. Most \
      authors mean `p -> (q -> r)`."
     "bool p, q, r;\ninit { p = 1 }\nltl f { p -> q -> r }\n";
+
+    // Protocols of communicating machines
+
+    "C0001" "a character that has no meaning in a protocol"
+    "Outside of comments a protocol consists of letters, digits, `_` and a few signs. Word processors like to replace dashes and \
+     arrows by typographic ones; the fix puts the plain ones back."
+    "channel c: a → b [1] of m\nprocess a { state s { -m -> s } }\nprocess b { state t { +m -> t } }\n";
+
+    "C0002" "a comment that never ends"
+    "`/*` begins a comment and the next `*/` ends it. `//` begins one that ends with its line."
+    "process a { state s } /* to do\n";
+
+    "C0003" "something else was expected here"
+    "The help shows how what is being read is written. Nothing else follows from the place at which reading stopped making \
+     sense: the mistake may lie a little before it."
+    "process a { state s { -m => s } }\n";
+
+    "C0004" "a number that is too large"
+    "Capacities and data are small numbers: both are part of every state."
+    "channel c: a -> b [99999999999] of m\nprocess a { state s { -m -> s } }\nprocess b { state t { +m -> t } }\n";
+
+    "C0005" "a block that is never closed"
+    "Each `{` has its `}`. The next declaration, or the end of the text, came before it."
+    "process a { state s { wait -> s }\n";
+
+    "C0006" "a formula with too many levels"
+    "A formula of some hundred operators is an automaton that nobody can wait for. Several small formulas are checked one by \
+     one, and each has a trace of its own."
+    concat!("process a { state s }\nltl f { ", not!(), "a@s }\n");
+
+    "C0101" "a name that is declared twice"
+    "Processes have different names, and so have channels, the states of one process, the messages of one channel and the \
+     formulas."
+    "process a { state s state s }\n";
+
+    "C0102" "a process that does not exist"
+    "A channel leads from one process of the text to another, and a condition `p@s` asks about one."
+    "channel c: a -> bob [1] of m\nprocess a { state s { -m -> s } }\n";
+
+    "C0103" "a channel that does not exist"
+    "`via`, the conditions of formulas and the lists of `check` name channels that are declared."
+    "channel c: a -> b [1] of m\nprocess a { state s { -m via d -> s } }\nprocess b { state t { +m -> t } }\n";
+
+    "C0104" "a state that does not exist"
+    "A transition leads to a state of its own process, and `p@s` asks for a state of `p`."
+    "process a { state idle { wait -> idel } }\n";
+
+    "C0105" "a message that no channel carries"
+    "The messages of a channel are declared with it, after `of`. A process sends what a channel that leaves it carries, and \
+     receives what one that reaches it does."
+    "channel c: a -> b [1] of m\nprocess a { state s { -m -> s } }\nprocess b { state t { +n -> t } }\n";
+
+    "C0106" "a message that several channels carry"
+    "Then the transition has to say which one is meant: `-m via c -> s`."
+    "channel c: a -> b [1] of m\nchannel d: a -> b [1] of m\nprocess a { state s { -m -> s } }\nprocess b { state t { +m via c -> t +m via d -> t } }\n";
+
+    "C0107" "a channel that does not lead there"
+    "A channel has one process that sends and one that receives. The way back is another channel."
+    "channel c: a -> b [1] of m\nprocess a { state s { +m via c -> s } }\nprocess b { state t { +m -> t } }\n";
+
+    "C0301" "a channel from a process to itself"
+    "A machine remembers by the state it is in; it has no need to tell itself."
+    "channel c: a -> a [1] of m\nprocess a { state s { wait -> s } }\n";
+
+    "C0302" "a channel without room, or with too much"
+    "Messages wait in a channel until they are received. There is no handshake between machines; a channel for one message \
+     comes nearest to it."
+    "channel c: a -> b [0] of m\nprocess a { state s { -m -> s } }\nprocess b { state t { +m -> t } }\n";
+
+    "C0303" "a range that is none"
+    "The data of a message are whole numbers from the least to the greatest that is written, at most 255."
+    "channel c: a -> b [1] of m(3..1)\nprocess a { state s { wait -> s } }\nprocess b { state t { +m -> t } }\n";
+
+    "C0304" "`_` in a send"
+    "`_` stands for any value that is received. What is sent has to be said; if it can be one of several values, that is a \
+     transition for each."
+    "channel c: a -> b [1] of m(0..1)\nprocess a { state s { -m(_) -> s } }\nprocess b { state t { +m(0) -> t } }\n";
+
+    "C0305" "two initial states"
+    "A process begins in one state: the one marked `initial`, or the first."
+    "process a { state s initial { go -> t } state t initial }\n";
+
+    "C0306" "a process without states"
+    "A machine is always in a state. One that does nothing has a single state without transitions."
+    "process a { }\n";
+
+    "C0307" "a message with the wrong number of data"
+    "A message carries as many values as it is declared with, and a send gives each of them. A receive may leave all of them \
+     out, and then takes any."
+    "channel c: a -> b [1] of m(0..1)\nprocess a { state s { -m -> s } }\nprocess b { state t { +m -> t } }\n";
+
+    "C0308" "too many of something"
+    "Processes, channels and names of messages are counted in bytes: there are at most 255 of each. A message has at most 16 data."
+    "channel c: a -> b [1] of m(0..1,0..1,0..1,0..1,0..1,0..1,0..1,0..1,0..1,0..1,0..1,0..1,0..1,0..1,0..1,0..1,0..1)\nprocess a { state s { wait -> s } }\nprocess b { state t { +m -> t } }\n";
+
+    "C0309" "a value outside of its range"
+    "The channel says which values a message can carry."
+    "channel c: a -> b [1] of m(0..1)\nprocess a { state s { -m(2) -> s } }\nprocess b { state t { +m -> t } }\n";
+
+    "C0310" "a protocol without processes"
+    "Without a process nothing ever happens."
+    "// to do\n";
+
+    "C0320" "a state that is never reached"
+    "No transition leads to it from the initial state. Perhaps another state is meant to be the initial one."
+    "process a { state s { wait -> s } state t { wait -> s } }\n";
+
+    "C0321" "a message that nobody sends"
+    "This receive is never executed: no transition sends that message, with such data, through that channel."
+    "channel c: a -> b [1] of m, n\nprocess a { state s { -m -> s } }\nprocess b { state t { +m -> t +n -> t } }\n";
+
+    "C0410" "a formula that can be read in two ways"
+    "`p -> q -> r`, `p U q U r` and `[] p U q` mean different things to different tools. Parentheses make it one thing."
+    "process a { state s }\nltl f { a@s -> a@s -> a@s }\n";
 }

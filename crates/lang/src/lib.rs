@@ -1,6 +1,7 @@
-//! Promela text into a system and its properties, with diagnostics.
+//! Promela text, or a protocol of communicating machines ([`cfsm`]), into a system and its properties, with diagnostics.
 
 pub mod ast;
+pub mod cfsm;
 pub mod codes;
 mod diags;
 mod free;

@@ -15,8 +15,12 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads and checks a model. `name` is how the user calls its file; includes go through `loader`.
+/// Reads and checks a model. `name` is how the user calls its file, and its ending decides how it is read; includes go
+/// through `loader`.
 pub fn load(name: &str, text: &str, options: &Options, loader: Loader<'_>) -> Loaded {
+    if name.ends_with(crate::cfsm::EXTENSION) {
+        return crate::cfsm::load(name, text, options);
+    }
     let parsed = parse(name, text, options, loader);
     let sources = Arc::new(parsed.sources);
     let mut diagnostics = parsed.diagnostics;

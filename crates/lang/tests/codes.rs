@@ -18,7 +18,8 @@ fn files(path: &Path) -> io::Result<Vec<u8>> {
 fn each_example_triggers_its_code() {
     let mut wrong = String::new();
     for row in CODES {
-        let loaded = load("m.pml", row.example, &Options::default(), &files);
+        let loaded =
+            load(if row.code.starts_with('C') { "m.cfsm" } else { "m.pml" }, row.example, &Options::default(), &files);
         let found: Vec<_> = loaded.diagnostics.iter().map(|d| d.code).collect();
         // One mistake, one message.
         if row.code == "P0200" && found.contains(&row.code) || found == [row.code] {
@@ -44,7 +45,7 @@ fn each_code_is_explained_once() {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == "rs") && !path.ends_with("codes.rs") {
                 let text = std::fs::read_to_string(&path).expect("a source can be read");
-                for (at, _) in text.match_indices("\"P0") {
+                for (at, _) in text.match_indices("\"P0").chain(text.match_indices("\"C0")) {
                     let code = &text[at + 1..at + 6];
                     if text[at + 6..].starts_with('"') {
                         used.insert(code.to_string());

@@ -567,6 +567,8 @@ impl Successors for Interp {
             }
             _ => true,
         };
-        trace_done && (0..state.n_procs() as Pid).all(at_end)
+        let empty = |id: usize| state.chan_len(state.chan(id as u8)) == 0;
+        let drained = !self.system.uses.drained || (1..=state.n_chans()).all(empty);
+        trace_done && drained && (0..state.n_procs() as Pid).all(at_end)
     }
 }

@@ -71,6 +71,8 @@ pub struct Uses {
     pub priorities: bool,
     /// Some expression reads `timeout`.
     pub timeout: bool,
+    /// A run may end only with all channels empty.
+    pub drained: bool,
 }
 
 /// The variables of the system, or of one proctype.

@@ -49,7 +49,7 @@
 use crate::index::Idx;
 use crate::ir::{
     BinOp, Edge, EdgeId, Effect, Expr, Frame, Guard, Init, MtypeId, Pattern, Place, Probe, Proctype, ProctypeId,
-    Record, Scope, Shape, System, Then, Type, UnOp, Var, VarId,
+    Record, Scope, Shape, System, Then, Type, UnOp, Uses, Var, VarId,
 };
 use crate::source::{Sources, Span};
 use std::fmt::{self, Write};
@@ -98,7 +98,8 @@ impl<'a> Printer<'a> {
     fn system(&mut self) {
         let s = self.system;
         w!(self, "system {}\n", quoted(&s.name));
-        let uses = [("last", s.uses.last), ("priorities", s.uses.priorities), ("timeout", s.uses.timeout)];
+        let Uses { last, priorities, timeout, drained } = s.uses;
+        let uses = [("last", last), ("priorities", priorities), ("timeout", timeout), ("drained", drained)];
         let uses: Vec<&str> = uses.iter().filter(|u| u.1).map(|u| u.0).collect();
         if !uses.is_empty() {
             w!(self, "uses {}\n", uses.join(", "));

@@ -126,6 +126,7 @@ impl Declared {
                         "last" => uses.last = true,
                         "priorities" => uses.priorities = true,
                         "timeout" => uses.timeout = true,
+                        "drained" => uses.drained = true,
                         other => return Err(c.error(format!("`{other}` is nothing a system uses"))),
                     }
                     if !c.take(",") {

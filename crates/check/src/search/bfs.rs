@@ -36,7 +36,7 @@
 use super::levels::{Levels, Units};
 use super::team::{self, Team};
 use super::watch::{News, Signals, Watch};
-use super::{Halt, Ledger, Place, Request, Searched, Stopped, Tally, kind_of, no_start, paths, place_of};
+use super::{Halt, Ledger, Place, Request, Searched, Stopped, Tally, kind_of, look, no_start, paths, place_of};
 use crate::counters::Counters;
 use crate::observer::Observer;
 use crate::verdict::Kind;
@@ -236,6 +236,7 @@ struct Worker {
     key: Vec<u8>,
     /// Its steps, where they are asked for.
     offered: Vec<Step>,
+    bits: Vec<u64>,
     ids: Vec<StateId>,
     recent: Recent,
     /// Keys of the batch that are left out because they were met a short while ago.
@@ -291,6 +292,7 @@ impl Worker {
             answers: Vec::new(),
             key: Vec::new(),
             offered: Vec::new(),
+            bits: Vec::new(),
             ids: Vec::new(),
             recent: Recent::new(&request.budget),
             n_repeated: 0,
@@ -358,6 +360,11 @@ impl Worker {
         let Run { system, store, .. } = run;
         store.load(&mut seat.hand, id, &mut self.key);
         system.unpack_into(&self.key, &mut seat.state);
+        if !run.request.looked.is_empty() {
+            for kind in look(*system, &mut seat.state, run.request, &mut self.bits) {
+                self.see(run, level, kind, (0, 0, 0), None, None);
+            }
+        }
         let (n_outcomes, n_faults, n_keys) = (self.batch.outcomes.len(), self.batch.faults.len(), self.keys.len());
         let n_steps = if level.deeper {
             system.expand(&mut seat.state, &mut self.batch)

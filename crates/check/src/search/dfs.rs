@@ -31,7 +31,7 @@
 
 use super::held::Held;
 use super::watch::{News, Signals, Watch};
-use super::{Found, Halt, Ledger, Request, Searched, Stopped, Tally, kind_of, no_start, place_of, thread};
+use super::{Found, Halt, Ledger, Request, Searched, Stopped, Tally, kind_of, look, no_start, place_of, thread};
 use crate::counters::Counters;
 use crate::observer::Observer;
 use crate::verdict::Kind;
@@ -218,6 +218,7 @@ struct Walker<'r, 'a, 'w, 'o, S: Successors, V: Visited> {
     at_hand: bool,
     key: Vec<u8>,
     offered: Vec<Step>,
+    bits: Vec<u64>,
     answers: Vec<(StateId, bool)>,
     batch: Batch,
     counters: Counters,
@@ -273,6 +274,7 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
             at_hand: false,
             key: Vec::new(),
             offered: Vec::new(),
+            bits: Vec::new(),
             answers: Vec::new(),
             batch: run.system.batch(),
             counters: Counters::default(),
@@ -390,6 +392,10 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
         }
         self.run.system.unpack_into(&self.key, &mut self.state);
         self.at_hand = true;
+        let seen = match self.run.request.looked.is_empty() {
+            true => Vec::new(),
+            false => look(self.run.system, &mut self.state, self.run.request, &mut self.bits),
+        };
         self.run.system.enabled(&mut self.state, &mut self.offered);
         let id = if V::EXACT { id } else { StateId(self.path_keys.len() as u64) };
         if !V::EXACT {
@@ -401,6 +407,7 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
             self.offered.clear();
         }
         self.push_frame(id)?;
+        seen.into_iter().for_each(|kind| self.see(kind, None, None));
         if ends && !self.run.system.may_end(&self.state) {
             self.see(Kind::EndState, None, None);
         }

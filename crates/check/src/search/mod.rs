@@ -1,7 +1,8 @@
 //! Exhaustive searches for safety, and what they have in common.
 //!
 //! A search sees keys, steps and outcomes. It answers five kinds of question at once: failed assertions, invalid
-//! end states, run-time errors, trace assertions and promises. What it finds are the steps from the initial state to
+//! end states, run-time errors, trace assertions and promises; and, in every state, conditions that it was given to look
+//! at. What it finds are the steps from the initial state to
 //! the violation; [`crate::trace`] turns them into something to read.
 
 pub mod bfs;
@@ -28,7 +29,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The kinds one search answers.
-pub const SAFETY: [Kind; 5] = [Kind::Assertion, Kind::EndState, Kind::RuntimeError, Kind::Trace, Kind::Promise];
+pub const SAFETY: [Kind; 8] = [
+    Kind::Assertion,
+    Kind::EndState,
+    Kind::RuntimeError,
+    Kind::Trace,
+    Kind::Promise,
+    Kind::Reception,
+    Kind::Overflow,
+    Kind::NonExecutable,
+];
 
 /// Which kind of property a fault violates.
 pub fn kind_of(fault: &FaultKind) -> Kind {
@@ -46,6 +56,8 @@ pub struct Request {
     /// Of a system that leaves out steps: the search sees to it that none is left out for ever.
     pub makes_up: bool,
     pub kinds: Vec<Kind>,
+    /// A state in which column `n` of what is looked at is true violates the `n`-th of these.
+    pub looked: Vec<Kind>,
     /// As in the settings.
     pub all_errors: Option<usize>,
     pub max_depth: Option<u32>,
@@ -65,8 +77,8 @@ const ALONE: u64 = 1 << 11;
 impl Default for Request {
     fn default() -> Self {
         let budget = Budget::unlimited();
-        let (kinds, all_errors, max_depth, max_time) = (Vec::new(), None, None, None);
-        Request { kinds, all_errors, max_depth, max_time, budget, jobs: 1, alone: ALONE, makes_up: false }
+        let (kinds, looked, all_errors, max_depth, max_time) = (Vec::new(), Vec::new(), None, None, None);
+        Request { kinds, looked, all_errors, max_depth, max_time, budget, jobs: 1, alone: ALONE, makes_up: false }
     }
 }
 
@@ -175,6 +187,13 @@ impl Tally {
 
 fn row(kind: Kind) -> Option<usize> {
     SAFETY.iter().position(|k| *k == kind)
+}
+
+/// Looks at a state: the kinds of property that it violates by itself.
+fn look<S: Successors>(system: &S, state: &mut S::State, request: &Request, bits: &mut Vec<u64>) -> Vec<Kind> {
+    system.look(state, bits).expect("what is looked at has a value in every state");
+    let set = |n: &usize| bits[n / 64] >> (n % 64) & 1 != 0;
+    (0..request.looked.len()).filter(set).map(|n| request.looked[n]).collect()
 }
 
 /// Where a fault happened. With all errors, one trace per place: the second failure of the same assertion says

@@ -23,6 +23,7 @@ mod simple;
 
 use crate::ast::{self, Program, Unit};
 pub(crate) use formula::temporal;
+pub(crate) use names::closest;
 use names::{Body, FrameBuilder, RecordDef, Sig};
 use spinor_ltl::Formula;
 use spinor_model::diagnostic::Diagnostic;
@@ -37,6 +38,8 @@ use std::sync::Arc;
 pub struct Model {
     pub system: Arc<System>,
     pub formulas: Vec<NamedFormula>,
+    /// Of a protocol of communicating machines.
+    pub protocol: Option<crate::cfsm::Protocol>,
 }
 
 /// An `ltl` block.
@@ -88,7 +91,8 @@ pub fn lower(name: &str, program: &Program, sources: Arc<Sources>) -> (Option<Mo
     let (system, formulas) = lower.build(name, program);
     let mut diags = std::mem::take(&mut lower.diags);
     diags.sort_by_key(|d| d.primary.as_ref().map(|(span, _)| (span.file, span.lo)));
-    let model = (!diags.iter().any(Diagnostic::is_error)).then(|| Model { system: Arc::new(system), formulas });
+    let model =
+        (!diags.iter().any(Diagnostic::is_error)).then(|| Model { system: Arc::new(system), formulas, protocol: None });
     (model, diags)
 }
 

@@ -600,7 +600,7 @@ fn record_of(shape: &Shape) -> Option<&Record> {
 }
 
 /// The nearest name by edit distance, if it is near enough to be a slip of the finger.
-fn closest(name: &str, names: impl Iterator<Item = (String, Span)>) -> Option<(String, Span)> {
+pub(crate) fn closest(name: &str, names: impl Iterator<Item = (String, Span)>) -> Option<(String, Span)> {
     let allowed = match name.chars().count() {
         0..=2 => 1,
         3..=5 => 2,
