@@ -102,7 +102,11 @@ fn the_number_of_threads_changes_nothing_breadth_first() {
 
 #[test]
 fn without_any_optimisation_is_plain() {
-    same(&["-j", "1", "--all-errors"], &[&["--plain"], &["--no-dead", "--no-merge", "--no-unread"]], &["plain"]);
+    same(
+        &["-j", "1", "--all-errors"],
+        &[&["--plain"], &["--no-dead", "--no-merge", "--no-unread", "--por", "off"]],
+        &["plain"],
+    );
 }
 
 #[test]
