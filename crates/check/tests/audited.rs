@@ -149,11 +149,11 @@ fn a_selection_that_is_none_is_told() {
     for condition in Condition::ALL {
         let name = format!("{condition:?}");
         let system = system(&name, &std::fs::read_to_string(folder.join(format!("{name}.pml"))).expect("a model"));
-        let told = [Selector::Ample, Selector::Stubborn].into_iter().any(|selector| {
-            let props = looked(&system, 1);
-            let reduction = Reduction::new(system.clone(), selector, &props, true).without(condition).audited_if(true);
-            let exec = Arc::new(Interp::looking(system.clone(), &props));
-            let reduced = Reduced::new(exec, Arc::new(reduction), Proviso::Loops);
+        let props = looked(&system, 1);
+        let told = [(&[][..], false), (&props, false), (&props, true)].into_iter().any(|(looked, fair)| {
+            let reduction = Reduction::new(system.clone(), Selector::Stubborn, looked, fair).without(condition);
+            let exec = Arc::new(Interp::looking(system.clone(), looked));
+            let reduced = Reduced::new(exec, Arc::new(reduction.audited_if(true)), Proviso::Loops);
             let audited = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| audit(&reduced)));
             audited.is_err() || condition == Condition::Cycle && skipped(&reduced).is_some()
         });

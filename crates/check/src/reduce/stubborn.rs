@@ -140,7 +140,7 @@ impl Desk {
                 continue;
             }
             let n = steps.iter().filter(|s| self.selects(cast, s)).count();
-            assert!(n > 0 || !cast.without.keeps(Condition::D4), "emptiness");
+            assert!(n > 0 || !cast.without.is_nothing(), "emptiness");
             if 0 < n && n < best {
                 best = n;
                 chosen.clear();

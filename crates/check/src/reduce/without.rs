@@ -99,6 +99,10 @@ impl Without {
         Without(1 << condition as u8)
     }
 
+    pub fn is_nothing(self) -> bool {
+        self.0 == 0
+    }
+
     #[inline]
     pub fn keeps(self, condition: Condition) -> bool {
         self.0 >> condition as u8 & 1 == 0
