@@ -1,5 +1,5 @@
 /* assert */
 bit x;
-proctype P() { skip }
+proctype P() { (false) }
 active proctype B() { assert(_nr_pr == 3); do :: x == 1 od }
 active proctype A() { run P(); (false) }
