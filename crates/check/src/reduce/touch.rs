@@ -556,11 +556,17 @@ impl<'a> Walk<'a> {
         if self.system.proctypes.iter().all(|t| t.promises.is_empty()) {
             return;
         }
-        let mut look = |e: &Expr| match e {
-            Expr::Probe(Probe::Nfull, chan) => self.promised(chan, &[true], out),
-            Expr::Probe(Probe::Nempty, chan) => self.promised(chan, &[false], out),
-            Expr::Probe(_, chan) | Expr::Poll { chan, .. } => self.promised(chan, &[true, false], out),
-            _ => {}
+        let mut look = |e: &Expr| {
+            let (chan, sends): (_, &[bool]) = match e {
+                Expr::Probe(Probe::Nfull, chan) => (chan, &[true]),
+                Expr::Probe(Probe::Nempty, chan) => (chan, &[false]),
+                Expr::Probe(_, chan) | Expr::Poll { chan, .. } => (chan, &[true, false]),
+                _ => return,
+            };
+            if self.keeps(Condition::Watched) {
+                self.expr(chan, VALUE, out); // which channel that is
+            }
+            self.promised(chan, sends, out);
         };
         edges.for_each(|edge| edge.each_expr(&mut |e| e.each_part(&mut look)));
     }

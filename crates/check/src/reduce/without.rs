@@ -33,6 +33,7 @@ pub enum Condition {
     ChannelsGo,
     RunReads,
     Promise,
+    Watched,
     Monitor,
     Fit,
     /// `Use::disturbs`: two sends, a send and who needs room, a send and who looks, a sorted send and who reads, two
@@ -50,7 +51,7 @@ pub enum Condition {
 }
 
 impl Condition {
-    pub const ALL: [Condition; 36] = [
+    pub const ALL: [Condition; 37] = [
         Condition::D1,
         Condition::D2,
         Condition::D3,
@@ -76,6 +77,7 @@ impl Condition {
         Condition::ChannelsGo,
         Condition::RunReads,
         Condition::Promise,
+        Condition::Watched,
         Condition::Monitor,
         Condition::Fit,
         Condition::SendSend,
