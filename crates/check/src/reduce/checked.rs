@@ -7,7 +7,8 @@
 //!                     (an `atomic` may lead to several), and whatever goes wrong in one of them does so in the other
 //!   A3 faults         no path of t is ended by a fault, or nothing could be made up for behind it
 //!   A4 visibility     t changes nothing that is looked at from outside
-//!   A5 fairness       not both t and u change whether a third process can move
+//!   A5 fairness       not both t and u change whether a third process can move. One that t or u makes is no third: it is
+//!                     made again only if it has died, which is a move of its own
 //! A step of the same process as t that becomes possible on the way is such a u, and breaks A2. So what holds of the runs
 //! that are followed is what `stubborn` claims of all runs.
 //!
@@ -86,7 +87,7 @@ impl Auditor {
             let mut next = Vec::new();
             for at in level {
                 let steps = self.steps(&at);
-                let (sight, able) = (self.sight(&at), self.able(&steps));
+                let sight = self.sight(&at);
                 for t in selected {
                     if !steps.contains(t) {
                         return broken("decomposition: a selected step can no longer be taken", &at, &[t]);
@@ -115,7 +116,7 @@ impl Auditor {
                         if !same(&other, &then_u) || !other.keys.is_empty() && !same(&done, &then_t) {
                             return broken("decomposition: a fault depends on the order of two steps", &at, &[t, u]);
                         }
-                        if self.fair && self.change_a_third(&able, t, u, [&done, &other, &then_t]) {
+                        if self.fair && self.change_a_third(&at, [t, u], [&done, &other, &then_t]) {
                             return broken("fairness: two steps change whether a third process can move", &at, &[t, u]);
                         }
                     }
@@ -185,9 +186,9 @@ impl Auditor {
         steps.iter().filter(|s| !s.timeout).map(|s| s.pid).collect()
     }
 
-    fn change_a_third(&self, able: &BTreeSet<Pid>, t: &Step, u: &Step, after: [&Effect; 3]) -> bool {
-        let movers = |s: &Step| [Some(s.pid), s.partner.map(|(pid, _)| pid)].into_iter().flatten();
-        let moved: BTreeSet<Pid> = movers(t).chain(movers(u)).collect();
+    fn change_a_third(&self, at: &[u8], steps: [&Step; 2], after: [&Effect; 3]) -> bool {
+        let movers = |s: &&Step| [Some(s.pid), s.partner.map(|(pid, _)| pid)].into_iter().flatten();
+        let moved: BTreeSet<Pid> = steps.iter().flat_map(movers).collect();
         let [after_t, after_u, after_both] = after.map(|e| {
             let able = e.keys.iter().map(|k| self.able(&self.steps(k)));
             able.collect::<BTreeSet<BTreeSet<Pid>>>()
@@ -196,10 +197,10 @@ impl Auditor {
             let of = |sets: &BTreeSet<BTreeSet<Pid>>| sets.iter().map(|s| s.contains(pid)).collect::<BTreeSet<bool>>();
             !sets_are_empty(a, b) && of(a) != of(b)
         };
-        let before = BTreeSet::from([able.clone()]);
-        let all: BTreeSet<Pid> =
-            [&before, &after_t, &after_u, &after_both].into_iter().flatten().flatten().copied().collect();
-        all.iter().filter(|pid| !moved.contains(pid)).any(|pid| {
+        let before = BTreeSet::from([self.able(&self.steps(at))]);
+        let lives = 0..self.interp.unpack(at).n_procs() as Pid;
+        lives.filter(|pid| !moved.contains(pid)).any(|pid| {
+            let pid = &pid;
             let by_t = differs(&before, &after_t, pid) || differs(&after_u, &after_both, pid);
             let by_u = differs(&before, &after_u, pid) || differs(&after_t, &after_both, pid);
             by_t && by_u
