@@ -434,17 +434,21 @@ impl Index {
     }
 
     /// What lets a receive happen that waits for this channel alone: if it is empty, and if it has a message that
-    /// does not fit.
+    /// does not fit. Which channel it is may change, too, or whether it is one.
     fn bringing(&self, chan: u8, touch: &Touch) -> (Set, Set) {
         let (mut empty, mut other) = (self.wild.clone(), self.wild.clone());
-        for how in [Use::Send, Use::Insert] {
+        let keeps = |condition| self.without.keeps(condition);
+        for how in [Use::Send, Use::Insert].into_iter().filter(|_| keeps(Condition::FeedsTake)) {
             self.users.get(&(chan, how)).iter().for_each(|s| empty.add(s));
         }
-        for how in [Use::Insert, Use::Take, Use::TakeAny] {
+        for how in [Use::Insert, Use::Take, Use::TakeAny].into_iter().filter(|_| keeps(Condition::Uncovers)) {
             self.users.get(&(chan, how)).iter().for_each(|s| other.add(s));
         }
-        for atom in &touch.guards {
-            self.writers.get(atom).iter().for_each(|s| other.add(s));
+        for set in touch.guards.iter().filter_map(|atom| self.writers.get(atom)) {
+            other.add(set);
+            if keeps(Condition::Renamed) {
+                empty.add(set);
+            }
         }
         (empty, other)
     }

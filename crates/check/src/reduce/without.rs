@@ -48,10 +48,12 @@ pub enum Condition {
     FreesSend,
     FeedsTake,
     Uncovers,
+    /// Which channel a receive waits for (`cast`).
+    Renamed,
 }
 
 impl Condition {
-    pub const ALL: [Condition; 37] = [
+    pub const ALL: [Condition; 38] = [
         Condition::D1,
         Condition::D2,
         Condition::D3,
@@ -89,6 +91,7 @@ impl Condition {
         Condition::FreesSend,
         Condition::FeedsTake,
         Condition::Uncovers,
+        Condition::Renamed,
     ];
 }
 
