@@ -245,9 +245,11 @@ impl Endless<'_> {
             shorten: settings.shorten,
             reduce,
             forced: settings.reduce != Reduce::Auto,
+            audit: settings.audit,
             request,
         };
-        let Answered { trace, searched, store_bytes, faulty, reduced } = asked.answer(executors, observer);
+        let Answered { trace, searched, store_bytes, faulty, reduced, audited } = asked.answer(executors, observer);
+        report.notes.extend(audited);
         match (reduced, reduce) {
             (true, Some(selector)) => report.chosen.por = plan::Reduction::By(selector).word(),
             (false, Some(_)) => report.unreduced.push((name.clone(), NOT_WORTH.to_string())),
@@ -543,6 +545,7 @@ impl Asked<'_> {
             idle.extend(none.map(|u| crate::protocol::named(interp.system(), u.proctype, u.edge)));
         }
         report.truncations = truncated.iter().filter(|(t, e)| !unkept(replayed.system(), *t, *e)).collect();
+        report.notes.extend(reduced.and_then(|r| r.reduction().audit_note()));
         if let Some(stopped) = stopped {
             report.notes.push(format!("{stopped}: the numbers cover only a part of the states"));
             report.advice = self.advice(stopped);
@@ -575,7 +578,7 @@ impl Asked<'_> {
         report: &mut Report,
     ) -> Option<Arc<Reduced<S>>> {
         let selector = self.reduce?;
-        let reduction = Arc::new(Reduction::new(system, selector, looked, false));
+        let reduction = Arc::new(Reduction::new(system, selector, looked, false).audited_if(self.settings.audit));
         let by = |proviso| Reduced::new(exec.clone(), reduction.clone(), proviso);
         let (loops, levels) = (by(Proviso::Loops), by(Proviso::Levels));
         let by_levels = self.search == Search::Bfs;

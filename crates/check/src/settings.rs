@@ -18,6 +18,8 @@ pub struct Settings {
     pub fair_by: FairBy,
     pub reduce: Reduce,
     pub proviso: MadeUp,
+    /// Every selection of steps is tried out, which is slow.
+    pub audit: bool,
     /// The clean semantics: no reduction, no static optimisation.
     pub plain: bool,
     /// The static optimisations, each by itself.
@@ -127,6 +129,7 @@ impl Default for Settings {
             fair_by: FairBy::Auto,
             reduce: Reduce::Auto,
             proviso: MadeUp::Auto,
+            audit: false,
             plain: false,
             optimise: Optimisations::ALL,
             max_depth: None,

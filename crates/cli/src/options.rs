@@ -89,6 +89,7 @@ pub enum Id {
     Search,
     Por,
     Proviso,
+    Audit,
     Sym,
     Ltl,
     Claim,
@@ -226,6 +227,8 @@ pub const OPTIONS: &[OptionRow] = &[
     row(Id::Proviso, "proviso", Takes::OneOf(&["auto", "loops", "levels"], &[]), CHECK)
         .default("auto")
         .help("who sees to it that no step is left out for ever: selections at loops, or breadth-first search by levels"),
+    row(Id::Audit, "audit", Takes::Nothing, CHECK)
+        .help("try out every selection of steps: slow, and a fault of spinor (status 4) if one is not what it must be"),
     row(
         Id::Sym,
         "sym",
@@ -453,6 +456,7 @@ pub struct Options {
     pub fair_by: FairBy,
     pub reduce: Reduce,
     pub proviso: MadeUp,
+    pub audit: bool,
     pub store: Store,
     pub plain: bool,
     pub no_dead: bool,
@@ -520,6 +524,7 @@ impl Options {
             fair_by: self.fair_by,
             reduce: self.reduce,
             proviso: self.proviso,
+            audit: self.audit,
             plain: self.plain,
             optimise: Optimisations { dead: !self.no_dead, merge: !self.no_merge, unread: !self.no_unread },
             max_depth: self.depth,
@@ -826,6 +831,7 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 _ => Executor::Auto,
             }
         }
+        Id::Audit => o.audit = true,
         Id::Plain => o.plain = true,
         Id::NoDead => o.no_dead = true,
         Id::NoMerge => o.no_merge = true,

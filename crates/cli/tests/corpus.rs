@@ -2,7 +2,8 @@
 //!
 //! `corpus/**/*.pml` or `*.cfsm` stands beside `*.expect`: one line `property verdict` each, for runs that never end also `property weak
 //! verdict` and `property strong verdict`, then `stored` and `transitions` of the unreduced search for what a finite run
-//! can show. Depth-first and breadth-first must agree with it, and so must the oracle and every search for cycles.
+//! can show. Depth-first and breadth-first must agree with it, and so must the oracle, every search for cycles, and each of
+//! them with steps left out.
 
 use spinor_check::check::{Interpreted, Said, Stated, check};
 use spinor_check::claim::{Claim, Marking};
@@ -14,10 +15,11 @@ use spinor_check::oracle::Graph;
 use spinor_check::plan::is_endless;
 use spinor_check::protocol::{Channel, Protocol};
 use spinor_check::report::Report;
-use spinor_check::settings::{FairBy, Search, Selection, Settings, Store};
+use spinor_check::settings::{FairBy, MadeUp, Reduce, Search, Selection, Settings, Store};
 use spinor_check::verdict::Kind;
 use spinor_lang::{Model, NamedFormula, Options, load};
 use spinor_model::interp::Interp;
+use spinor_model::optimise::Optimisations;
 use spinor_model::validate::validate;
 use std::path::{Path, PathBuf};
 
@@ -93,7 +95,7 @@ fn lines(reports: &[Report; 3]) -> String {
 fn every_model_answers_its_truth_in_both_orders_and_by_the_oracle() {
     let mut wrong = String::new();
     let models = models();
-    assert!(models.len() >= 35, "only {} models", models.len());
+    assert!(models.len() >= 100, "only {} models", models.len());
     for path in models {
         let text = std::fs::read_to_string(&path).expect("a model");
         let expect = std::fs::read_to_string(path.with_extension("expect"))
@@ -131,6 +133,7 @@ fn every_model_answers_its_truth_in_both_orders_and_by_the_oracle() {
             }
         }
         wrong.push_str(&every_way(&name, &interp, &stated, &protocol, &expect));
+        wrong.push_str(&every_reduction(&name, &interp, &stated, &protocol, &expect));
         let graph = Graph::build(&interp);
         let says = |property: &str| expect.contains(&format!("{property} violated\n"));
         for (property, kind) in
@@ -183,6 +186,57 @@ fn every_way(name: &str, interp: &Interp, stated: &[Stated], protocol: &Option<P
     }
     wrong
 }
+
+/// Every search with steps left out, by either selector and every proviso, with and without optimisation.
+fn every_reduction(
+    name: &str,
+    interp: &Interp,
+    stated: &[Stated],
+    protocol: &Option<Protocol>,
+    expect: &str,
+) -> String {
+    let mut wrong = String::new();
+    let mut compare = |settings: Settings| {
+        let report = check(interp, stated, &settings, &Interpreted, &mut Silent).expect("all properties");
+        for p in report.properties.iter().filter(|p| p.search.is_some()) {
+            let fair = match settings.fairness {
+                Fairness::None => String::new(),
+                fairness => format!(" {}", fairness.word()),
+            };
+            if !expect.contains(&format!("{}{fair} {}\n", p.name, p.verdict.word())) {
+                let Settings { reduce, proviso, search, fair_by, optimise, .. } = &settings;
+                let way = format!("{reduce:?} {proviso:?} {search:?} {fair_by:?}{fair} {optimise:?}");
+                wrong.push_str(&format!("{name} {way}: {} {}\n", p.name, p.verdict.word()));
+            }
+        }
+    };
+    let stored = expect.lines().find_map(|l| l.strip_prefix("stored ")?.parse().ok()).unwrap_or(0u64);
+    let finite = Selection::Names(names(interp, stated, protocol, expect, false));
+    let endless = endless(interp, stated, protocol, expect);
+    for reduce in [Reduce::Stubborn, Reduce::Ample] {
+        for optimise in [Optimisations::NONE, Optimisations::ALL] {
+            // Large ones are here for their stores; once is enough.
+            if stored > LARGE && (reduce, optimise) != (Reduce::Stubborn, Optimisations::ALL) {
+                continue;
+            }
+            let like = Settings { reduce, optimise, protocol: protocol.clone(), ..Settings::default() };
+            for (search, proviso) in
+                [(Search::Bfs, MadeUp::Levels), (Search::Bfs, MadeUp::Loops), (Search::Dfs, MadeUp::Auto)]
+            {
+                compare(Settings { search, proviso, select: finite.clone(), ..like.clone() });
+            }
+            for (search, fair_by) in WAYS {
+                for fairness in Fairness::ALL {
+                    let jobs = 1 + usize::from(optimise == Optimisations::ALL);
+                    compare(Settings { search, fair_by, fairness, jobs, select: endless.clone(), ..like.clone() });
+                }
+            }
+        }
+    }
+    wrong
+}
+
+const LARGE: u64 = 20_000;
 
 fn claim_of(name: &str, stated: &[Stated]) -> Option<Claim> {
     match (name, stated.iter().find(|s| s.name == name).map(|s| &s.said)) {

@@ -45,6 +45,7 @@ pub struct Asked<'a> {
     pub reduce: Option<Selector>,
     /// Whether it is worth while or not.
     pub forced: bool,
+    pub audit: bool,
     pub request: Request,
 }
 
@@ -57,6 +58,8 @@ pub struct Answered {
     pub faulty: bool,
     /// Steps were left out.
     pub reduced: bool,
+    /// How much of it was tried out.
+    pub audited: Option<String>,
 }
 
 impl Asked<'_> {
@@ -65,7 +68,8 @@ impl Asked<'_> {
         let replayed = Interp::looking(system.clone(), &self.claim.looked);
         let exec = Arc::new(executors.executor(system.clone(), &self.claim.looked));
         let fair = self.request.fairness != Fairness::None;
-        let reduction = self.reduce.map(|by| Arc::new(Reduction::new(system, by, &self.claim.looked, fair)));
+        let reduce = |by| Reduction::new(system, by, &self.claim.looked, fair).audited_if(self.audit);
+        let reduction = self.reduce.map(|by| Arc::new(reduce(by)));
         let reduced = reduction.as_ref().map(|r| Reduced::new(exec.clone(), r.clone(), Proviso::Loops));
         let reduced = reduced.filter(|r| self.forced || r.saves() > WORTH);
         let is_reduced = reduced.is_some();
@@ -73,6 +77,7 @@ impl Asked<'_> {
             None => self.find(exec, observer),
             Some(reduced) => self.find(Arc::new(reduced), observer),
         };
+        let audited = reduction.as_ref().and_then(|r| r.audit_note());
         let trace = searched.found.as_ref().map(|lasso| {
             let judge = Product::new(&replayed, self.claim, self.request.fairness);
             let lasso = match reduction.filter(|_| is_reduced) {
@@ -89,7 +94,7 @@ impl Asked<'_> {
             };
             trace::build_endless(self.interp, &replayed, &endless(&judge, &lasso))
         });
-        Answered { trace, searched, store_bytes, faulty, reduced: is_reduced }
+        Answered { trace, searched, store_bytes, faulty, reduced: is_reduced, audited }
     }
 
     fn find<S: Successors + Send + 'static>(&self, exec: Arc<S>, observer: &mut dyn Observer) -> (Searched, u64, bool) {

@@ -16,6 +16,7 @@
 
 use super::statics::Statics;
 use super::touch::{Actor, ActorId, Atom, Touch, USES, Use, Walk};
+use super::without::{Condition, Without};
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{EdgeId, Effect, Expr, Loc, Pid, ProctypeId, System};
@@ -48,6 +49,7 @@ pub(super) struct Cast {
     asked: Vec<Field>,
     meets: Vec<u64>,
     pub flags: Vec<Flags>,
+    pub without: Without,
 }
 
 /// What else is known of a transition.
@@ -95,6 +97,7 @@ pub(super) struct Making<'a> {
     pub interp: &'a Interp,
     pub looked: &'a [Expr],
     pub fair: bool,
+    pub without: Without,
 }
 
 impl Making<'_> {
@@ -114,14 +117,14 @@ impl Making<'_> {
         if owner.len() > MOST_TRANSITIONS {
             return None;
         }
-        let walk =
-            |me| Walk { system: self.system, statics: self.statics, interp: self.interp, state, actors: &actors, me };
+        let (system, statics, interp, without) = (self.system, self.statics, self.interp, self.without);
+        let walk = |me| Walk { system, statics, interp, state, actors: &actors, me, without };
         let mut touches = Vec::with_capacity(owner.len());
         for (i, actor) in actors.iter().enumerate() {
             let walk = walk(Some(i));
             touches.extend(self.system.proctypes[actor.proctype].edges.ids().map(|e| walk.edge(e)));
         }
-        if self.fair {
+        if self.fair && without.keeps(Condition::Fairness) {
             for (i, actor) in actors.iter().enumerate() {
                 for loc in self.system.proctypes[actor.proctype].locs.ids() {
                     let able = walk(Some(i)).able(loc);
@@ -135,7 +138,7 @@ impl Making<'_> {
         }
         let seen = walk(None).looked(self.looked);
         let n_words = owner.len().div_ceil(64);
-        let index = Index::new(&touches, &owner, n_words);
+        let index = Index::new(&touches, &owner, n_words, without);
         let reach = self.reach(&actors, &first, &touches, n_words);
         let mut cast = Cast {
             number,
@@ -151,6 +154,7 @@ impl Making<'_> {
             asked: Vec::new(),
             meets: Vec::new(),
             flags: Vec::new(),
+            without,
             first,
         };
         for (i, actor) in actors[..n_live].iter().enumerate() {
@@ -171,11 +175,14 @@ impl Making<'_> {
                     let from = cast.first[i];
                     for (e, edge) in self.system.proctypes[actor.proctype].edges.enumerated() {
                         let c = from + e.index() as u32;
-                        if targets.has(c) || targets.meets(&reach[i][edge.to.index()].0) || {
-                            let runs = &touches[c as usize].runs;
-                            !runs.is_empty()
-                                && reach_of_unborn(runs, &actors, n_live, &reach).any(|r| targets.meets(&r.0))
-                        } {
+                        if targets.has(c)
+                            || without.keeps(Condition::Later) && targets.meets(&reach[i][edge.to.index()].0)
+                            || without.keeps(Condition::Later) && {
+                                let runs = &touches[c as usize].runs;
+                                !runs.is_empty()
+                                    && reach_of_unborn(runs, &actors, n_live, &reach).any(|r| targets.meets(&r.0))
+                            }
+                        {
                             row[c as usize / 64] |= 1 << (c % 64);
                         }
                     }
@@ -197,8 +204,9 @@ impl Making<'_> {
             cast.disturbs.extend(disturbs);
             cast.enables.extend(enables);
             cast.meets.extend(meets);
-            let closes = self.statics.closes[proctype.index()][edge];
-            cast.flags.push(Flags { half, seen: is_seen(touch, &seen), closes });
+            let closes = without.keeps(Condition::Cycle) && self.statics.closes[proctype.index()][edge];
+            let seen = without.keeps(Condition::Visibility) && is_seen(touch, &seen);
+            cast.flags.push(Flags { half, seen, closes });
         }
         let told = cast.told.iter().filter(|f| f.bytes > 0);
         let asked: BTreeMap<u32, Field> = told.map(|f| (f.at, *f)).collect();
@@ -336,10 +344,11 @@ struct Index {
     own: Vec<Set>,
     owner: Vec<ActorId>,
     n_words: usize,
+    without: Without,
 }
 
 impl Index {
-    fn new(touches: &[Touch], owner: &[ActorId], n_words: usize) -> Index {
+    fn new(touches: &[Touch], owner: &[ActorId], n_words: usize, without: Without) -> Index {
         let empty = || Set::new(n_words);
         let mut index = Index {
             readers: BTreeMap::new(),
@@ -351,6 +360,7 @@ impl Index {
             own: vec![empty(); owner.last().map_or(0, |o| o + 1)],
             owner: owner.to_vec(),
             n_words,
+            without,
         };
         for (t, touch) in touches.iter().enumerate() {
             let n = t as u32;
@@ -389,7 +399,7 @@ impl Index {
                 with(self.writers.get(atom));
             }
             for (c, how) in &touch.chans {
-                for other in USES.into_iter().filter(|o| how.disturbs(*o)) {
+                for other in USES.into_iter().filter(|o| how.disturbs(*o, self.without)) {
                     with(self.users.get(&(*c, other)));
                 }
             }
@@ -414,7 +424,7 @@ impl Index {
             }
         }
         for (c, waiting) in &touch.waits {
-            for how in USES.into_iter().filter(|u| u.enables(*waiting)) {
+            for how in USES.into_iter().filter(|u| u.enables(*waiting, self.without)) {
                 if let Some(set) = self.users.get(&(*c, how)) {
                     out.add(set);
                 }
@@ -424,19 +434,21 @@ impl Index {
     }
 
     /// What lets a receive happen that waits for this channel alone: if it is empty, and if it has a message that
-    /// does not fit.
+    /// does not fit. Which channel it is may change, too, or whether it is one.
     fn bringing(&self, chan: u8, touch: &Touch) -> (Set, Set) {
         let (mut empty, mut other) = (self.wild.clone(), self.wild.clone());
-        for how in [Use::Send, Use::Insert] {
+        let keeps = |condition| self.without.keeps(condition);
+        for how in [Use::Send, Use::Insert].into_iter().filter(|_| keeps(Condition::FeedsTake)) {
             self.users.get(&(chan, how)).iter().for_each(|s| empty.add(s));
         }
-        for how in [Use::Insert, Use::Take, Use::TakeAny] {
+        for how in [Use::Insert, Use::Take, Use::TakeAny].into_iter().filter(|_| keeps(Condition::Uncovers)) {
             self.users.get(&(chan, how)).iter().for_each(|s| other.add(s));
         }
-        // Which channel it is, and what is compared, may change as well.
         for set in touch.guards.iter().filter_map(|atom| self.writers.get(atom)) {
-            empty.add(set);
             other.add(set);
+            if keeps(Condition::Renamed) {
+                empty.add(set);
+            }
         }
         (empty, other)
     }

@@ -8,6 +8,8 @@
 //! | `cast` | the processes that live, and what their steps have to do with each other |
 //! | `stubborn` | which steps are enough |
 //! | `probe` | which of two reductions comes further |
+//! | `checked` | a selection under its own definition |
+//! | `without` | conditions left out, by tests |
 //!
 //! A system that is [`Reduced`] is a system: it has fewer steps in some states, chosen by the state alone. Whatever
 //! searches it sees one graph, so what is proved of that graph is true of every search, with any number of threads, and
@@ -36,12 +38,16 @@
 //!   Priorities and `_last`: every step is disturbed by every other.
 
 mod cast;
+pub mod checked;
 mod probe;
 mod statics;
 mod stubborn;
 mod touch;
+#[doc(hidden)]
+pub mod without;
 
 use cast::{Cast, Making};
+use checked::Auditor;
 pub use probe::Reach;
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::index::Idx;
@@ -53,6 +59,7 @@ use statics::Statics;
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 use stubborn::Rules;
+use without::{Condition, Without};
 
 /// How steps are selected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,6 +98,8 @@ pub struct Reduction {
     looked: Vec<Expr>,
     fair: bool,
     selector: Selector,
+    without: Without,
+    auditor: Option<Auditor>,
     casts: RwLock<HashMap<Vec<i32>, Option<Arc<Cast>>>>,
 }
 
@@ -115,7 +124,30 @@ impl Reduction {
         assert!(refusal(&system).is_none(), "the plan refuses it");
         let interp = Interp::new(system);
         let statics = Statics::new(interp.system(), interp.layout(), looked);
-        Reduction { interp, statics, looked: looked.to_vec(), fair, selector, casts: RwLock::default() }
+        let (looked, without, auditor) = (looked.to_vec(), Without::default(), None);
+        Reduction { interp, statics, looked, fair, selector, without, auditor, casts: RwLock::default() }
+    }
+
+    /// Every selection is tried out (`checked`), if that is wanted.
+    pub fn audited_if(mut self, wanted: bool) -> Reduction {
+        self.auditor = wanted.then(|| Auditor::new(self.interp.shared_system(), &self.looked, self.fair));
+        self
+    }
+
+    /// How many selections were tried out.
+    pub fn n_audited(&self) -> u64 {
+        self.auditor.as_ref().map_or(0, Auditor::n_audited)
+    }
+
+    /// The same, for a report.
+    pub fn audit_note(&self) -> Option<String> {
+        self.auditor.as_ref().map(|a| format!("audited: {} selections", a.n_audited()))
+    }
+
+    #[doc(hidden)]
+    pub fn without(mut self, condition: Condition) -> Reduction {
+        self.without = Without::one(condition);
+        self
     }
 
     fn layout(&self) -> &Layout {
@@ -163,6 +195,7 @@ impl Reduction {
             interp: &self.interp,
             looked: &self.looked,
             fair: self.fair,
+            without: self.without,
         };
         let mut casts = self.casts.write().expect("nothing panics while it is held");
         if casts.len() >= MOST_CASTS {
@@ -192,6 +225,10 @@ pub struct Reduced<S> {
 impl<S> Reduced<S> {
     pub fn proviso(&self) -> Proviso {
         self.proviso
+    }
+
+    pub fn reduction(&self) -> &Reduction {
+        &self.reduction
     }
 }
 
@@ -261,6 +298,16 @@ fn ends_a_run(outcomes: &[Outcome]) -> bool {
 }
 
 impl<S: Successors> Reduced<S> {
+    fn minds_faults(&self) -> bool {
+        self.reduction.without.keeps(Condition::Fault)
+    }
+
+    fn audit(&self, state: &State<S::State>) {
+        if let Some(auditor) = self.reduction.auditor.as_ref().filter(|_| state.leaves_out()) {
+            auditor.audit(&state.key, &state.offered, &state.chosen);
+        }
+    }
+
     fn select(&self, state: &mut State<S::State>) {
         let State { own, key, offered, chosen, desk, .. } = state;
         self.system.enabled(own, offered);
@@ -306,10 +353,11 @@ impl<S: Successors + Send> Successors for Reduced<S> {
             let mut batch = state.batch.take().unwrap_or_else(|| self.batch());
             batch.clear();
             self.system.fire(&mut state.own, &state.chosen, &mut batch);
-            if ends_a_run(&batch.outcomes) {
+            if self.minds_faults() && ends_a_run(&batch.outcomes) {
                 state.chosen.clone_from(&state.offered);
             }
             state.batch = Some(batch);
+            self.audit(state);
         }
         steps.clone_from(&state.chosen);
     }
@@ -322,13 +370,14 @@ impl<S: Successors + Send> Successors for Reduced<S> {
         self.select(state);
         let (n_outcomes, n_keys, n_faults) = (batch.outcomes.len(), batch.keys.len(), batch.faults.len());
         self.system.fire(&mut state.own, &state.chosen, batch);
-        if state.leaves_out() && ends_a_run(&batch.outcomes[n_outcomes..]) {
+        if state.leaves_out() && self.minds_faults() && ends_a_run(&batch.outcomes[n_outcomes..]) {
             batch.outcomes.truncate(n_outcomes);
             batch.keys.truncate(n_keys);
             batch.faults.truncate(n_faults);
             state.chosen.clone_from(&state.offered);
             self.system.fire(&mut state.own, &state.chosen, batch);
         }
+        self.audit(state);
         state.chosen.len()
     }
 

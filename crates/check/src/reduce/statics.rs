@@ -7,7 +7,8 @@
 //!
 //! # Chains
 //!   A step goes on until the floor is given back: over the locations inside a `d_step`, and inside an `atomic` as far as
-//!   the process can. Wherever it could stop, it may stop: at a location inside an `atomic` it may be blocked.
+//!   the process can. Wherever it could stop, it may stop: at a location inside an `atomic` it may be blocked. A process
+//!   that dies is nowhere afterwards, though its last edge leads back to where it was.
 //!
 //! # Loops
 //!   A cycle of states takes some process round a cycle of its control graph: the oldest that moves in it lives all
@@ -128,6 +129,9 @@ fn chain(t: &Proctype, first: &Edge) -> Chain {
     let (mut inner, mut ends) = (BTreeSet::new(), BTreeSet::new());
     let mut todo = vec![first];
     while let Some(edge) = todo.pop() {
+        if matches!(edge.effects.last(), Some(Effect::End)) {
+            continue; // who dies is nowhere
+        }
         if edge.then != Then::DStep {
             ends.insert(edge.to);
         }

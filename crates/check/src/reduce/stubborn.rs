@@ -28,6 +28,7 @@
 //! # Cost  a closure for each process that can move; words of the rows of what is in the set.
 
 use super::cast::{Cast, Set};
+use super::without::Condition;
 use spinor_model::ir::{Loc, Pid};
 use spinor_model::successors::Step;
 
@@ -151,8 +152,8 @@ impl Desk {
                 continue;
             }
             let n = steps.iter().filter(|s| self.selects(cast, s)).count();
-            assert!(n > 0, "emptiness");
-            if n < best {
+            assert!(n > 0 || !cast.without.is_nothing(), "emptiness");
+            if 0 < n && n < best {
                 best = n;
                 chosen.clear();
                 chosen.extend(steps.iter().filter(|s| self.selects(cast, s)));
@@ -176,6 +177,7 @@ impl Desk {
         let (t, owner) = (cast.transition(seed.pid, seed.edge), seed.pid);
         self.set.put(t);
         self.todo.push(t);
+        let keeps = |condition| cast.without.keeps(condition);
         while let Some(t) = self.todo.pop() {
             let (flags, can) = (cast.flags[t as usize], self.can.has(t));
             if can {
@@ -184,17 +186,19 @@ impl Desk {
                 }
                 let pid = cast.owner(t);
                 for c in cast.current(pid, self.locs[pid as usize]) {
-                    if !self.set.has(*c) {
+                    if keeps(Condition::D1) && !self.set.has(*c) {
                         self.set.put(*c); // D1
                         self.todo.push(*c);
                     }
                 }
-                self.join(cast.disturbs(t)); // D2
+                if keeps(Condition::D2) {
+                    self.join(cast.disturbs(t));
+                }
             }
-            if !can || flags.half {
-                self.join(cast.enables(t, key)); // D3
+            if (!can || flags.half) && keeps(Condition::D3) {
+                self.join(cast.enables(t, key));
             }
-            if flags.half {
+            if flags.half && keeps(Condition::D4) {
                 self.join(cast.meets(t)); // D4
             }
         }

@@ -23,6 +23,7 @@
 //!     `_last`                                             a model that reads it is not reduced (see `mod`)
 
 use super::statics::{MOST_SLOTS, Statics};
+use super::without::{Condition, Without};
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{
@@ -106,26 +107,38 @@ impl Use {
     }
 
     /// Where both can happen: does one of them keep the other from happening, or does their order matter?
-    pub fn disturbs(self, other: Use) -> bool {
+    pub fn disturbs(self, other: Use, without: Without) -> bool {
         let (a, b) = if self.writes() { (self, other) } else { (other, self) };
-        match a {
-            _ if !a.writes() => false,
-            // There is a message, and room. A message more at the end is not the first, nor the first that fits.
-            Use::Send => matches!(b, Use::Send | Use::Insert | Use::NeedsRoom | Use::Look),
-            // It may become the first, or the first that fits.
-            Use::Insert => !matches!(b, Use::NeedsMessage | Use::NeedsAny),
-            _ => !matches!(b, Use::Send | Use::NeedsRoom),
-        }
+        let why = match (a, b) {
+            _ if !a.writes() => return false,
+            // There is room, for one of them.
+            (Use::Send | Use::Insert, Use::Send | Use::Insert) => Condition::SendSend,
+            (Use::Send | Use::Insert, Use::NeedsRoom) => Condition::SendRoom,
+            (Use::Send | Use::Insert, Use::Look) => Condition::SendLook,
+            // There is a message. One more at the end is not the first, nor the first that fits.
+            (Use::Send, _) | (_, Use::Send) => return false,
+            // One more in between may become the first, or the first that fits.
+            (Use::Insert, Use::NeedsMessage | Use::NeedsAny) => return false,
+            (Use::Insert, _) | (_, Use::Insert) => Condition::InsertRead,
+            (_, Use::NeedsRoom) => return false,
+            (_, Use::Take | Use::TakeAny) => Condition::TakeTake,
+            _ => Condition::TakeRead,
+        };
+        without.keeps(why)
     }
 
     /// Could this let `waiting` happen, which cannot?
-    pub fn enables(self, waiting: Use) -> bool {
+    pub fn enables(self, waiting: Use, without: Without) -> bool {
         let sends = matches!(self, Use::Send | Use::Insert);
         match waiting {
-            Use::Send | Use::Insert | Use::NeedsRoom => self.takes(),
-            Use::TakeAny | Use::CopyAny | Use::NeedsMessage | Use::NeedsAny => sends,
+            Use::Send | Use::Insert | Use::NeedsRoom => self.takes() && without.keeps(Condition::FreesSend),
+            Use::TakeAny | Use::CopyAny | Use::NeedsMessage | Use::NeedsAny => {
+                sends && without.keeps(Condition::FeedsTake)
+            }
             // What lies behind the first message may fit.
-            Use::Take | Use::Copy | Use::NeedsHead | Use::Look => self.writes(),
+            Use::Take | Use::Copy | Use::NeedsHead | Use::Look => {
+                sends && without.keeps(Condition::FeedsTake) || self.takes() && without.keeps(Condition::Uncovers)
+            }
         }
     }
 }
@@ -142,7 +155,9 @@ pub(super) struct Half {
 impl Half {
     pub fn meets(&self, other: &Half) -> bool {
         let fits = |(a, b): (&Option<i32>, &Option<i32>)| a.is_none() || b.is_none() || a == b;
-        self.chans.iter().any(|c| other.chans.contains(c)) && self.fields.iter().zip(&other.fields).all(fits)
+        // Who takes too few fields or too many takes any message, and that is a fault.
+        let fit = self.fields.len() != other.fields.len() || self.fields.iter().zip(&other.fields).all(fits);
+        self.chans.iter().any(|c| other.chans.contains(c)) && fit
     }
 }
 
@@ -204,6 +219,7 @@ pub(super) struct Walk<'a> {
     pub state: &'a State,
     pub actors: &'a [Actor],
     pub me: Option<ActorId>,
+    pub without: Without,
 }
 
 impl<'a> Walk<'a> {
@@ -213,7 +229,7 @@ impl<'a> Walk<'a> {
         let (me, t) = self.own();
         let edge = &t.edges[id];
         let loc = &t.locs[edge.from];
-        if let Some(clause) = &t.provided {
+        if let Some(clause) = t.provided.as_ref().filter(|_| self.keeps(Condition::Provided)) {
             self.expr(clause, ASKED, &mut out);
         }
         for guard in &edge.guards {
@@ -223,11 +239,14 @@ impl<'a> Walk<'a> {
                     out.youngest = true;
                     out.guards.insert(Atom::Population);
                 }
-                Guard::NoneOf(others) => others.iter().for_each(|o| self.disabled(&t.edges[*o], &mut out)),
+                Guard::NoneOf(others) if self.keeps(Condition::Else) => {
+                    others.iter().for_each(|o| self.disabled(&t.edges[*o], &mut out));
+                }
+                Guard::NoneOf(_) => {}
                 Guard::Channel => self.first_channel(edge, &mut out),
             }
         }
-        if t.deterministic {
+        if t.deterministic && self.keeps(Condition::Deterministic) {
             loc.edges.iter().for_each(|o| self.disabled(&t.edges[*o], &mut out));
         }
         self.watched(loc.edges.iter().map(|e| &t.edges[*e]), &mut out);
@@ -245,12 +264,17 @@ impl<'a> Walk<'a> {
             let edges = || t.locs[*loc].edges.iter().map(|e| &t.edges[*e]);
             self.watched(edges(), &mut out);
             for edge in edges() {
-                self.disabled_inside(edge, &mut out);
+                if self.keeps(Condition::ChainGuards) {
+                    self.disabled_inside(edge, &mut out);
+                }
                 let skips = usize::from(edge.guards.contains(&Guard::Channel));
-                if let Some(first) = edge.effects.first().filter(|_| skips == 1) {
+                if let Some(first) = edge.effects.first().filter(|_| skips == 1 && self.keeps(Condition::ChainChannels))
+                {
                     self.inner_channel(first, &mut out);
                 }
-                self.effects(&edge.effects[skips..], &mut out);
+                if self.keeps(Condition::ChainEffects) {
+                    self.effects(&edge.effects[skips..], &mut out);
+                }
             }
         }
         self.moves(me, t, edge.from, inner, ends, &mut out);
@@ -277,6 +301,10 @@ impl<'a> Walk<'a> {
             e.each_part(&mut |e| out.wild |= *e == Expr::Timeout);
         }
         out
+    }
+
+    fn keeps(&self, condition: Condition) -> bool {
+        self.without.keeps(condition)
     }
 
     fn own(&self) -> (ActorId, &'a Proctype) {
@@ -314,7 +342,7 @@ impl<'a> Walk<'a> {
                 out.chans.extend(slots.iter().map(|c| (*c, how)));
                 if !none.is_empty() {
                     args.iter().for_each(|e| self.expr(e, ASKED, out));
-                    let fields = args.iter().map(|e| self.fixed(e)).collect();
+                    let fields = args.iter().enumerate().map(|(n, e)| self.field(&none, n, self.fixed(e)?)).collect();
                     out.sends = Some(Half { chans: none, fields });
                 }
             }
@@ -344,6 +372,17 @@ impl<'a> Walk<'a> {
             }
             _ => {}
         }
+    }
+
+    /// A field of a message that is sent through one of these channels, if it is the same in all of them.
+    fn field(&self, chans: &[u8], n: usize, value: i32) -> Option<i32> {
+        if !self.keeps(Condition::Fit) {
+            return Some(value);
+        }
+        let fitted = |c: &u8| Some(self.interp.chan(self.state, *c)?.decl.fields.get(n)?.fit(value));
+        let mut all = chans.iter().map(fitted);
+        let first = all.next()??;
+        all.all(|f| f == Some(first)).then_some(first)
     }
 
     /// What else a send or receive does.
@@ -380,7 +419,7 @@ impl<'a> Walk<'a> {
                 out.chans.extend([(c, Use::Look), (c, how)]);
             } else {
                 // Others move along, and may go on in chains of their own.
-                out.wild |= matches!(effect, Effect::Send { .. });
+                out.wild |= matches!(effect, Effect::Send { .. }) && self.keeps(Condition::ChainHandshake);
             }
         }
         self.message(effect, out);
@@ -395,15 +434,15 @@ impl<'a> Walk<'a> {
                 }
                 Effect::Run { proctype, args, .. } => {
                     args.iter().for_each(|e| self.expr(e, VALUE, out));
-                    out.reads.insert(Atom::Population);
-                    out.writes.insert(Atom::Population);
                     let made = |(_, a): &(ActorId, &Actor)| a.pid.is_none() && a.proctype == *proctype;
-                    out.writes.extend(self.actors.iter().enumerate().filter(made).map(|(i, _)| Atom::Alive(i)));
+                    self.population(self.actors.iter().enumerate().filter(made).map(|(i, _)| i), out);
                     out.runs.insert(*proctype);
                     // Its own variables are nobody's yet.
                     let made = Walk { me: None, ..*self };
                     for init in &self.system.proctypes[*proctype].frame.inits {
-                        if let Init::Value { value, .. } = init {
+                        if let Init::Value { value, .. } = init
+                            && self.keeps(Condition::RunReads)
+                        {
                             made.expr(value, VALUE, out);
                         }
                     }
@@ -411,14 +450,19 @@ impl<'a> Walk<'a> {
                 Effect::Assert(e) | Effect::PrintName(e, _) => self.expr(e, VALUE, out),
                 Effect::Print { args, .. } => args.iter().for_each(|e| self.expr(e, VALUE, out)),
                 Effect::SetPriority { .. } => out.wild = true,
-                Effect::End => {
-                    out.reads.insert(Atom::Population);
-                    out.writes.insert(Atom::Population);
-                    out.writes.extend(self.me.map(Atom::Alive));
-                }
+                Effect::End => self.population(self.me.into_iter(), out),
                 Effect::Send { .. } | Effect::Receive { .. } => self.inner_channel(effect, out),
                 Effect::Event { .. } => {}
             }
+        }
+    }
+
+    /// These are made, or die.
+    fn population(&self, who: impl Iterator<Item = ActorId>, out: &mut Touch) {
+        out.reads.insert(Atom::Population);
+        if self.keeps(Condition::Population) {
+            out.writes.insert(Atom::Population);
+            out.writes.extend(who.map(Atom::Alive));
         }
     }
 
@@ -468,7 +512,7 @@ impl<'a> Walk<'a> {
                     out.guards.extend(&there.reads);
                     out.waits.extend(&there.waits);
                     out.wild |= there.wild;
-                    if let Some(half) = &there.sends {
+                    if let Some(half) = there.sends.as_ref().filter(|_| self.keeps(Condition::Answered)) {
                         self.answered(half, out);
                     }
                 }
@@ -498,7 +542,7 @@ impl<'a> Walk<'a> {
 
     /// A message passes: the trace assertion looks, and those who have promised.
     fn passed(&self, chan: &Expr, send: bool, out: &mut Touch) {
-        if let Some(monitor) = &self.system.monitor {
+        if let Some(monitor) = self.system.monitor.as_ref().filter(|_| self.keeps(Condition::Monitor)) {
             out.reads.insert(Atom::Monitor);
             out.writes.insert(Atom::Monitor);
             let nobody = Walk { me: None, ..*self };
@@ -512,18 +556,26 @@ impl<'a> Walk<'a> {
         if self.system.proctypes.iter().all(|t| t.promises.is_empty()) {
             return;
         }
-        let mut look = |e: &Expr| match e {
-            Expr::Probe(Probe::Nfull, chan) => self.promised(chan, &[true], out),
-            Expr::Probe(Probe::Nempty, chan) => self.promised(chan, &[false], out),
-            Expr::Probe(_, chan) | Expr::Poll { chan, .. } => self.promised(chan, &[true, false], out),
-            _ => {}
+        let mut look = |e: &Expr| {
+            let (chan, sends): (_, &[bool]) = match e {
+                Expr::Probe(Probe::Nfull, chan) => (chan, &[true]),
+                Expr::Probe(Probe::Nempty, chan) => (chan, &[false]),
+                Expr::Probe(_, chan) | Expr::Poll { chan, .. } => (chan, &[true, false]),
+                _ => return,
+            };
+            if self.keeps(Condition::Watched) {
+                self.expr(chan, VALUE, out); // which channel that is
+            }
+            self.promised(chan, sends, out);
         };
         edges.for_each(|edge| edge.each_expr(&mut |e| e.each_part(&mut look)));
     }
 
     /// Who has promised to be the only one to send, or to receive.
     fn promised(&self, chan: &Expr, sends: &[bool], out: &mut Touch) {
-        for (i, actor) in self.actors.iter().enumerate().filter(|(i, _)| Some(*i) != self.me) {
+        let others =
+            self.actors.iter().enumerate().filter(|(i, _)| Some(*i) != self.me && self.keeps(Condition::Promise));
+        for (i, actor) in others {
             let promises = &self.system.proctypes[actor.proctype].promises;
             for promise in promises.iter().filter(|p| sends.contains(&p.send)) {
                 let other = Walk { me: Some(i), ..*self };
@@ -596,8 +648,9 @@ impl<'a> Walk<'a> {
                 };
                 self.asked_of(chan, how, mode, out);
             }
-            Expr::NrPr => self.note(Atom::Population, mode, out),
-            Expr::Last | Expr::Enabled(_) | Expr::GetPriority(_) => out.wild = true,
+            Expr::NrPr if self.keeps(Condition::NrPr) => self.note(Atom::Population, mode, out),
+            Expr::NrPr => {}
+            Expr::Last | Expr::Enabled(_) | Expr::GetPriority(_) => out.wild |= self.keeps(Condition::Wild),
             Expr::PcValue(pid) => {
                 self.expr(pid, value, out);
                 self.note(Atom::Population, mode, out);
@@ -613,7 +666,7 @@ impl<'a> Walk<'a> {
             }
             Expr::AtLabel { proctype, pid, loc, .. } => {
                 pid.iter().for_each(|e| self.expr(e, value, out));
-                for i in self.named(*proctype, pid.as_deref()) {
+                for i in self.named(*proctype, pid.as_deref()).filter(|_| self.keeps(Condition::Label)) {
                     self.note(Atom::Alive(i), mode, out);
                     self.note(Atom::At(i, *loc), mode, out);
                 }
@@ -622,7 +675,7 @@ impl<'a> Walk<'a> {
                 pid.iter().for_each(|e| self.expr(e, value, out));
                 place.each_expr(&mut |e| self.expr(e, value, out));
                 let frame = &self.system.proctypes[*proctype].frame;
-                for i in self.named(*proctype, pid.as_deref()) {
+                for i in self.named(*proctype, pid.as_deref()).filter(|_| self.keeps(Condition::Remote)) {
                     self.note(Atom::Alive(i), mode, out);
                     self.slots(frame, place, &mut |slot| self.note(Atom::Local(i, slot), mode, out));
                 }
@@ -763,11 +816,12 @@ impl<'a> Walk<'a> {
         }
         let mode = Mode { wants: Wants::Value, guard };
         // A channel that is not there yet can be asked for by a number that is not fixed.
-        if !known && self.system.proctypes.iter().any(|t| !t.frame.chans.is_empty()) {
+        let goes = self.keeps(Condition::ChannelsGo);
+        if goes && !known && self.system.proctypes.iter().any(|t| !t.frame.chans.is_empty()) {
             self.note(Atom::Population, mode, out);
         }
         let owners = found.iter().filter_map(|c| self.interp.chan(self.state, *c)?.owner);
-        for owner in owners.map(ActorId::from).filter(|owner| Some(*owner) != self.me) {
+        for owner in owners.map(ActorId::from).filter(|owner| goes && Some(*owner) != self.me) {
             self.note(Atom::Alive(owner), mode, out);
         }
         found.into_iter().collect()

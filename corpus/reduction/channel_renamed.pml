@@ -1,0 +1,6 @@
+/* A waits for a message of a channel that is empty. No one sends, but it may be another channel that A waits for, or none. */
+chan a = [1] of { byte };
+chan x = a;
+byte y;
+active proctype B() { x = 0 }
+active proctype A() { if :: y = 1 :: x?5 fi }

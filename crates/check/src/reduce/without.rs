@@ -1,0 +1,115 @@
+//! Conditions of the reduction, each of which can be left out: so that tests show that it is needed.
+
+/// A condition, or a thing that a step may touch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Condition {
+    /// `stubborn`
+    D1,
+    D2,
+    D3,
+    D4,
+    /// What a process comes to only later (`cast`).
+    Later,
+    Visibility,
+    Cycle,
+    Fairness,
+    Fault,
+    /// `touch`: who reads that something cannot happen,
+    Else,
+    Deterministic,
+    ChainGuards,
+    Provided,
+    Answered,
+    Wild,
+    /// and whatever else is looked at or changed where it is not to be seen.
+    ChainEffects,
+    ChainChannels,
+    ChainHandshake,
+    Population,
+    NrPr,
+    Remote,
+    Label,
+    ChannelsGo,
+    RunReads,
+    Promise,
+    Watched,
+    Monitor,
+    Fit,
+    /// `Use::disturbs`: two sends, a send and who needs room, a send and who looks, a sorted send and who reads, two
+    /// receives, a receive and who reads or needs a message.
+    SendSend,
+    SendRoom,
+    SendLook,
+    InsertRead,
+    TakeTake,
+    TakeRead,
+    /// `Use::enables`: room for who sends, a message for who takes, the one behind for who takes the first.
+    FreesSend,
+    FeedsTake,
+    Uncovers,
+    /// Which channel a receive waits for (`cast`).
+    Renamed,
+}
+
+impl Condition {
+    pub const ALL: [Condition; 38] = [
+        Condition::D1,
+        Condition::D2,
+        Condition::D3,
+        Condition::D4,
+        Condition::Later,
+        Condition::Visibility,
+        Condition::Cycle,
+        Condition::Fairness,
+        Condition::Fault,
+        Condition::Else,
+        Condition::Deterministic,
+        Condition::ChainGuards,
+        Condition::Provided,
+        Condition::Answered,
+        Condition::Wild,
+        Condition::ChainEffects,
+        Condition::ChainChannels,
+        Condition::ChainHandshake,
+        Condition::Population,
+        Condition::NrPr,
+        Condition::Remote,
+        Condition::Label,
+        Condition::ChannelsGo,
+        Condition::RunReads,
+        Condition::Promise,
+        Condition::Watched,
+        Condition::Monitor,
+        Condition::Fit,
+        Condition::SendSend,
+        Condition::SendRoom,
+        Condition::SendLook,
+        Condition::InsertRead,
+        Condition::TakeTake,
+        Condition::TakeRead,
+        Condition::FreesSend,
+        Condition::FeedsTake,
+        Condition::Uncovers,
+        Condition::Renamed,
+    ];
+}
+
+/// Those that are left out: none, unless a test says so.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Without(u64);
+
+impl Without {
+    pub fn one(condition: Condition) -> Without {
+        Without(1 << condition as u8)
+    }
+
+    pub fn is_nothing(self) -> bool {
+        self.0 == 0
+    }
+
+    #[inline]
+    pub fn keeps(self, condition: Condition) -> bool {
+        self.0 >> condition as u8 & 1 == 0
+    }
+}

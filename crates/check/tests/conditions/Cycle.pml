@@ -1,0 +1,3 @@
+/* assert */
+active proctype B() { assert(false) }
+active proctype A() { bit l; do :: l = 1 - l od }

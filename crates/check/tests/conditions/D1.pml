@@ -1,0 +1,4 @@
+/* assert */
+byte x, y;
+active proctype B() { byte l; l = 1 }
+active proctype A() { if :: x = 1 :: y = 1; assert(false) fi }

@@ -1,0 +1,4 @@
+/* assert */
+byte x;
+active proctype B() { assert(x == 1) }
+active proctype A() { x = 1 }

@@ -1,0 +1,3 @@
+/* assert */
+active proctype B() { assert(_nr_pr == 1) }
+active proctype A() { skip }

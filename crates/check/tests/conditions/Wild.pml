@@ -1,0 +1,5 @@
+/* assert */
+byte x;
+active proctype P() { do :: x == 1 od }
+active proctype B() { !enabled(0); assert(false) }
+active proctype A() { x = 1 }

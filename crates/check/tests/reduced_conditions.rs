@@ -1,0 +1,137 @@
+//! Every condition of the reduction is needed: without it, some small model gets a wrong answer.
+//!
+//! `conditions/*.pml` are the models. The name of a file begins with the condition (`D1.pml`, `D1_2.pml`), and its first line
+//! says what is asked: `/* assert */`, `/* deadlock */`, `/* runtime */`, `/* trace */`, `/* promise */`, or a formula of the
+//! model with its fairness, `/* p weak */`. With all conditions the answer is the one of the whole graph; without this one
+//! it is not.
+
+use spinor_check::claim::{Claim, Marking};
+use spinor_check::cycles::Fairness;
+use spinor_check::cycles::oracle::has_accepted_component;
+use spinor_check::cycles::product::Product;
+use spinor_check::observer::Silent;
+use spinor_check::oracle::Graph;
+use spinor_check::reduce::without::Condition;
+use spinor_check::reduce::{Proviso, Reduced, Reduction, Selector};
+use spinor_check::search::{Request, bfs};
+use spinor_check::verdict::Kind;
+use spinor_lang::{Model, Options, load};
+use spinor_model::interp::Interp;
+use spinor_model::ir::Expr;
+use spinor_model::successors::Successors;
+use spinor_store::Arena;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What is asked of a model.
+enum Question {
+    Finite(Kind),
+    Endless(Claim, Fairness),
+}
+
+impl Question {
+    fn read(line: &str, model: &Model) -> Question {
+        let words: Vec<&str> = line.trim_matches(['/', '*', ' ']).split(' ').collect();
+        let kind = match words[0] {
+            "assert" => Kind::Assertion,
+            "deadlock" => Kind::EndState,
+            "runtime" => Kind::RuntimeError,
+            "trace" => Kind::Trace,
+            "promise" => Kind::Promise,
+            name => {
+                let formula = model.formulas.iter().find(|f| f.name == name).expect("a formula of the model");
+                let claim = Claim::against(&formula.formula, &formula.props, Marking::Generalised);
+                let fair = |f: &&Fairness| words.get(1).is_some_and(|w| f.word() == *w);
+                let fairness = Fairness::ALL.iter().find(fair).copied().unwrap_or(Fairness::None);
+                return Question::Endless(claim.expect("a small automaton"), fairness);
+            }
+        };
+        Question::Finite(kind)
+    }
+
+    fn looked(&self) -> &[Expr] {
+        match self {
+            Question::Finite(_) => &[],
+            Question::Endless(claim, _) => &claim.looked,
+        }
+    }
+
+    fn is_fair(&self) -> bool {
+        matches!(self, Question::Endless(_, Fairness::Weak | Fairness::Strong))
+    }
+
+    /// Is the property violated?
+    fn ask<S: Successors>(&self, system: &S) -> bool {
+        match self {
+            Question::Finite(kind) => Graph::build(system).violations(*kind).0 > 0,
+            Question::Endless(claim, fairness) => {
+                has_accepted_component(&Product::new(system, claim, *fairness), *fairness)
+            }
+        }
+    }
+}
+
+#[test]
+fn without_a_condition_some_answer_is_wrong() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conditions");
+    let mut files: Vec<_> = std::fs::read_dir(folder).expect("the models").flatten().map(|f| f.path()).collect();
+    files.sort();
+    let mut shown = Vec::new();
+    let mut wrong = String::new();
+    for path in files {
+        let text = std::fs::read_to_string(&path).expect("a model");
+        let name = path.file_stem().expect("a name").to_string_lossy();
+        let of = Condition::ALL.into_iter().find(|c| format!("{c:?}") == name.split('_').next().unwrap_or_default());
+        let Some(condition) = of else { panic!("{name} is for no condition") };
+        let loaded = load(&name, &text, &Options::default(), &|p: &Path| std::fs::read(p));
+        let Some(model) = loaded.model else { panic!("{name}: {:?}", loaded.diagnostics) };
+        let question = Question::read(text.lines().next().unwrap_or_default(), &model);
+        let interp = Arc::new(Interp::looking(model.system.clone(), question.looked()));
+        let reduced = |selector, without: Option<Condition>| {
+            let reduction = Reduction::new(model.system.clone(), selector, question.looked(), question.is_fair());
+            let reduction = match without {
+                Some(condition) => reduction.without(condition),
+                None => reduction.audited_if(true),
+            };
+            Reduced::new(interp.clone(), Arc::new(reduction), Proviso::Loops)
+        };
+        let truth = question.ask(&*interp);
+        let mut matters = false;
+        for selector in [Selector::Ample, Selector::Stubborn] {
+            if question.ask(&reduced(selector, None)) != truth {
+                wrong.push_str(&format!("{name} {selector:?}: the answer is wrong\n"));
+            }
+            matters |= question.ask(&reduced(selector, Some(condition))) != truth;
+        }
+        if matters {
+            shown.push(condition);
+        } else {
+            wrong.push_str(&format!("{name}: right without it (violated: {truth})\n"));
+        }
+    }
+    for condition in Condition::ALL {
+        if !shown.contains(&condition) {
+            wrong.push_str(&format!("{condition:?}: no model\n"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// The proviso of breadth-first search by its levels: without it, what is left out may be left out for ever.
+#[test]
+fn without_the_proviso_of_the_levels_some_answer_is_wrong() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conditions/Cycle.pml");
+    let text = std::fs::read_to_string(path).expect("a model");
+    let loaded = load("Cycle.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p));
+    let system = loaded.model.expect("a model").system;
+    for selector in [Selector::Ample, Selector::Stubborn] {
+        for (makes_up, violated) in [(true, true), (false, false)] {
+            let reduction = Arc::new(Reduction::new(system.clone(), selector, &[], false));
+            let reduced = Reduced::new(Arc::new(Interp::new(system.clone())), reduction, Proviso::Levels);
+            let request = Request { kinds: vec![Kind::Assertion], makes_up, ..Request::default() };
+            let store = Arena::new(&request.budget).expect("room for an empty store");
+            let searched = bfs::search(&reduced, &store, &request, &mut Silent);
+            assert_eq!(!searched.found.is_empty(), violated, "{selector:?} made up for: {makes_up}");
+        }
+    }
+}
