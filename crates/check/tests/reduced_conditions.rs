@@ -26,7 +26,7 @@ use std::sync::Arc;
 /// What is asked of a model.
 enum Question {
     Finite(Kind),
-    Endless(Claim, Fairness),
+    Endless(Box<Claim>, Fairness),
 }
 
 impl Question {
@@ -43,7 +43,7 @@ impl Question {
                 let claim = Claim::against(&formula.formula, &formula.props, Marking::Generalised);
                 let fair = |f: &&Fairness| words.get(1).is_some_and(|w| f.word() == *w);
                 let fairness = Fairness::ALL.iter().find(fair).copied().unwrap_or(Fairness::None);
-                return Question::Endless(claim.expect("a small automaton"), fairness);
+                return Question::Endless(Box::new(claim.expect("a small automaton")), fairness);
             }
         };
         Question::Finite(kind)
