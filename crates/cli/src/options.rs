@@ -373,7 +373,6 @@ pub const OPTIONS: &[OptionRow] = &[
     row(Id::Planned, "progress", Takes::Value("WHAT"), CHECK),
     row(Id::Planned, "unless-repair", Takes::Value("HOW"), CHECK),
     row(Id::Planned, "fair-repair", Takes::Value("HOW"), CHECK),
-    row(Id::Planned, "audit", Takes::Nothing, CHECK),
     row(Id::Planned, "only", Takes::Value("PROCESS"), CHECK),
     row(Id::Planned, "watch", Takes::Value("NAMES"), CHECK),
     row(Id::Planned, "help-all", Takes::Nothing, EVERY),

@@ -148,6 +148,9 @@ impl Hunt {
                 system.unpack_into(&key, state);
                 batch.clear();
                 system.expand(state, batch);
+                if system.leaves_out(state) {
+                    system.expand_rest(state, batch); // some of it may have been taken after all
+                }
                 for outcome in &batch.outcomes {
                     let Some(n) = batch.key(outcome).and_then(|k| self.wanted.number(k)) else { continue };
                     let better = match &best[n] {
@@ -156,7 +159,7 @@ impl Hunt {
                     };
                     if better {
                         n_open -= usize::from(best[n].is_none());
-                        system.enabled(state, &mut steps);
+                        system.all_enabled(state, &mut steps);
                         let (step, path) = (steps[outcome.step as usize], outcome.path);
                         best[n] = Some(Parent { key: key.clone(), step, path });
                     }
