@@ -9,6 +9,8 @@ use crate::plan::{self, Cell, Combination};
 use crate::report::{Chosen, PropertyReport, Report, Stats, Unreached};
 use crate::search::{Request, SAFETY, Searched, Stopped, Tally, bfs, dfs, order};
 use crate::settings::{FairBy, Search, Selection, Settings, Store};
+use crate::symmetry::quotient::Quotient;
+use crate::symmetry::{self, Way, unfold};
 use crate::trace::{self, Trace};
 use crate::verdict::{Kind, Verdict};
 use spinor_ltl::{Automaton, Formula};
@@ -98,7 +100,9 @@ pub fn check<E: Executors>(
     let answer = |property| {
         let search = if plan::is_endless(property) { endless } else { search };
         let (reduction, fairness) = (plan::Reduction::None, settings.fairness);
-        match plan::cell(Combination { search, property, store, reduction, fairness, fair_by }) {
+        let c = Combination { search, property, store, reduction, fairness, fair_by };
+        let cell = if settings.way().is_on() { plan::symmetric(c) } else { plan::cell(c) };
+        match cell {
             Cell::Sound(_) | Cell::OneWay(_) => Ok(()),
             Cell::Refused(why) => Err(why.to_string()),
         }
@@ -159,6 +163,17 @@ impl Endless<'_> {
         }
     }
 
+    /// The symmetry that is wanted, unless it was left to us and does not go with the rest.
+    fn way(&self, property: Kind) -> Way {
+        let Endless { search, store, fair_by, settings, .. } = *self;
+        let (reduction, fairness) = (plan::Reduction::None, settings.fairness);
+        let c = Combination { search, property, store, reduction, fairness, fair_by };
+        match (settings.way(), plan::symmetric(c)) {
+            (Way::Auto, Cell::Refused(_) | Cell::OneWay(_)) => Way::Off,
+            (way, _) => way,
+        }
+    }
+
     fn refusal(&self, e: &Refused) -> String {
         let sources = &self.interp.system().sources;
         match sources.files.get(e.span.file) {
@@ -197,9 +212,11 @@ impl Endless<'_> {
             fair_by: self.fair_by,
             optimise: settings.optimisations(),
             shorten: settings.shorten,
+            symmetry: self.way(kind),
             request,
         };
-        let Answered { trace, searched, store_bytes, faulty } = asked.answer(executors, observer);
+        let Answered { trace, searched, store_bytes, faulty, symmetry } = asked.answer(executors, observer);
+        report.tell_symmetry(&symmetry);
         if let (Some(trace), About::Stated(Said::Formula { formula, props })) = (&trace, &about) {
             cycles::answer::judge(self.interp, formula, props, trace);
         }
@@ -372,7 +389,15 @@ impl Asked<'_> {
         let clock = Clock::start();
         let system = optimised(interp.shared_system(), settings.optimisations());
         let replayed = Interp::new(system.clone());
+        let symmetry = symmetry::find(&system, &[], settings.way());
+        report.tell_symmetry(&symmetry);
         let exec = Arc::new(executors.executor(system, &[]));
+        let quotient = symmetry.canon.clone().map(|canon| Arc::new(Quotient { system: exec.clone(), canon }));
+        // A violation of the quotient has to be found again in the system.
+        let real = |found: &crate::search::Found| match &symmetry.canon {
+            Some(canon) => unfold::violation(&replayed, canon, found),
+            None => found.clone(),
+        };
         // What the program holds by now, native code and all, is not the search's to spend.
         let limit = settings.max_memory.map_or(u64::MAX, |n| n.saturating_sub(memory_bytes()));
         let request = Request {
@@ -386,7 +411,10 @@ impl Asked<'_> {
         };
         let Ran { searched, store_bytes, omission } = {
             let table = settings.table.unwrap_or(TABLE).min(limit / 4 * 3);
-            run(&exec, self.search, self.store, table, &request, observer)
+            match &quotient {
+                Some(quotient) => run(quotient, self.search, self.store, table, &request, observer),
+                None => run(&exec, self.search, self.store, table, &request, observer),
+            }
         };
         let (cpu_seconds, wall_seconds) = (clock.cpu_seconds(), clock.wall_seconds());
         let Searched { found, tally, counters, reached, truncated, stopped, bytes } = searched;
@@ -396,14 +424,18 @@ impl Asked<'_> {
             why => why,
         });
         let mut traces: Vec<(Kind, Trace, usize)> =
-            found.iter().map(|f| (f.kind, trace::build(interp, &replayed, f), f.steps.len())).collect();
+            found.iter().map(|f| (f.kind, trace::build(interp, &replayed, &real(f)), f.steps.len())).collect();
         let early = matches!(stopped, Some(Stopped::Interrupted | Stopped::Time(_)));
         if self.search == Search::Dfs && settings.shorten && settings.all_errors.is_none() && !early {
             for (kind, trace, n_steps) in &mut traces {
                 let effort = limit.min(SHORTEN_AT_LEAST.max(SHORTEN_TIMES * bytes));
                 let like = Request { budget: Budget::new(effort), ..request.clone() };
-                if let Some(found) = shorten(&exec, *kind, *n_steps, &like, observer) {
-                    *trace = trace::build(interp, &replayed, &found);
+                let shorter = match &quotient {
+                    Some(quotient) => shorten(quotient, *kind, *n_steps, &like, observer),
+                    None => shorten(&exec, *kind, *n_steps, &like, observer),
+                };
+                if let Some(found) = shorter {
+                    *trace = trace::build(interp, &replayed, &real(&found));
                 }
             }
         }

@@ -18,6 +18,7 @@ pub mod plan;
 pub mod report;
 pub mod search;
 pub mod settings;
+pub mod symmetry;
 pub mod trace;
 pub mod verdict;
 

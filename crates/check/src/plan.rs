@@ -70,6 +70,32 @@ pub fn cell(c: Combination) -> Cell {
     }
 }
 
+/// The same for the quotient of a symmetric system.
+pub fn symmetric(c: Combination) -> Cell {
+    let plain = cell(c);
+    if matches!(plain, Cell::Refused(_)) {
+        return plain;
+    }
+    match (c.search, c.fairness, c.fair_by) {
+        (Search::Bfs | Search::Dfs, ..) => match plain {
+            Cell::Sound(_) => {
+                Cell::Sound("a state has the faults and the end of its images, one of which is met (symmetry/quotient.rs)")
+            }
+            other => other,
+        },
+        (Search::Scc, Fairness::Weak, FairBy::Scc) | (Search::Scc, Fairness::Strong, _) => Cell::Sound(
+            "processes are followed through a component of the quotient, name by name (symmetry/threads.rs)",
+        ),
+        (_, Fairness::None, _) if is_nested(c.search) => {
+            Cell::Sound("[Bosnacki-SYM] figure 2: nested search of the quotient (symmetry/quotient.rs)")
+        }
+        (_, Fairness::None, _) => {
+            Cell::Sound("a claim reads the same in all images, so runs of the quotient will do (symmetry/quotient.rs)")
+        }
+        _ => Cell::Refused("a name is another process's after each step of the quotient: --search scc, or --sym off"),
+    }
+}
+
 /// Every finite run can go on fairly, so fairness makes no difference here.
 fn safety(search: Search, property: Kind, store: Store) -> Cell {
     if store.is_lossy() {

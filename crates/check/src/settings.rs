@@ -1,6 +1,7 @@
 //! What the user asked for.
 
 use crate::cycles::Fairness;
+use crate::symmetry::Way;
 use spinor_model::optimise::Optimisations;
 use std::time::Duration;
 
@@ -15,6 +16,8 @@ pub struct Settings {
     /// What runs must be, to count as violations.
     pub fairness: Fairness,
     pub fair_by: FairBy,
+    /// How one state stands for its images, if processes can change places.
+    pub symmetry: Way,
     /// The clean semantics: no reduction, no static optimisation.
     pub plain: bool,
     /// The static optimisations, each by itself.
@@ -95,6 +98,7 @@ impl Default for Settings {
             store: Store::Auto,
             fairness: Fairness::None,
             fair_by: FairBy::Auto,
+            symmetry: Way::Off,
             plain: false,
             optimise: Optimisations::ALL,
             max_depth: None,
@@ -111,6 +115,16 @@ impl Settings {
     /// The optimisations that are wanted.
     pub fn optimisations(&self) -> Optimisations {
         if self.plain { Optimisations::NONE } else { self.optimise }
+    }
+}
+
+impl Settings {
+    /// The symmetry that is wanted.
+    pub fn way(&self) -> Way {
+        match self.symmetry {
+            Way::Auto if self.plain => Way::Off,
+            way => way,
+        }
     }
 }
 

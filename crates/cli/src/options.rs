@@ -5,6 +5,7 @@
 
 use spinor_check::cycles::Fairness;
 use spinor_check::settings::{DEFAULT_TRACES, FairBy, Search, Selection, Settings, Store};
+use spinor_check::symmetry::Way;
 use spinor_model::optimise::Optimisations;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -213,11 +214,11 @@ pub const OPTIONS: &[OptionRow] = &[
     row(
         Id::Sym,
         "sym",
-        Takes::OneOf(&["auto", "off"], &["sorted", "segmented", "pc-sorted", "pc-segmented", "full"]),
+        Takes::OneOf(&["off", "auto", "sorted", "segmented", "pc-sorted", "pc-segmented", "full"], &[]),
         CHECK,
     )
-    .default("auto")
-    .help("symmetry reduction"),
+    .default("off")
+    .help("if processes can change places, search one of the states that look alike, chosen in this way"),
     row(Id::Ltl, "ltl", Takes::Value("FORMULA"), CHECK)
         .repeats()
         .help("check this formula, too")
@@ -423,6 +424,7 @@ pub struct Options {
     pub claims: Vec<PathBuf>,
     pub fairness: Fairness,
     pub fair_by: FairBy,
+    pub symmetry: Way,
     pub store: Store,
     pub plain: bool,
     pub no_dead: bool,
@@ -484,6 +486,7 @@ impl Options {
             store: self.store,
             fairness: self.fairness,
             fair_by: self.fair_by,
+            symmetry: self.symmetry,
             plain: self.plain,
             optimise: Optimisations { dead: !self.no_dead, merge: !self.no_merge, unread: !self.no_unread },
             max_depth: self.depth,
@@ -747,8 +750,12 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 _ => Store::Auto,
             }
         }
-        // One value each so far, and it is the default.
-        Id::Por | Id::Sym => {}
+        // One value so far, and it is the default.
+        Id::Por => {}
+        Id::Sym => {
+            let ways = Way::ALL.into_iter().chain([Way::Auto]);
+            o.symmetry = ways.into_iter().find(|way| way.word() == text).unwrap_or(Way::Off);
+        }
         Id::Ltl => o.ltls.push(text),
         Id::Claim => o.claims.push(bytes.into()),
         Id::Fair => {

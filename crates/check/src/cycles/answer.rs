@@ -19,6 +19,8 @@ use crate::observer::Observer;
 use crate::plan;
 use crate::search::Stopped;
 use crate::settings::{FairBy, Search, Store};
+use crate::symmetry::quotient::QuotientRuns;
+use crate::symmetry::{self, Way, unfold};
 use crate::trace::{self, Endless, Trace};
 use spinor_ltl::{Formula, PropId, Valuation, eval_lasso};
 use spinor_model::interp::Interp;
@@ -41,6 +43,7 @@ pub struct Asked<'a> {
     pub fair_by: FairBy,
     pub optimise: Optimisations,
     pub shorten: bool,
+    pub symmetry: Way,
     pub request: Request,
 }
 
@@ -51,31 +54,45 @@ pub struct Answered {
     pub store_bytes: u64,
     /// Some runs are ended by a fault, and were not judged.
     pub faulty: bool,
+    pub symmetry: symmetry::Found,
 }
 
 impl Asked<'_> {
     pub fn answer<E: Executors>(&self, executors: &E, observer: &mut dyn Observer) -> Answered {
         let system = self.optimised();
         let replayed = Interp::looking(system.clone(), &self.claim.looked);
+        let symmetry = symmetry::find(&system, &self.claim.looked, self.symmetry);
         let exec = Arc::new(executors.executor(system, &self.claim.looked));
         // Whose a move is matters also where moves are ordered by it.
         let owned = if self.search == Search::NdfsProcess { Fairness::Weak } else { self.request.fairness };
         let product = Product::new(&*exec, self.claim, owned);
         let budget = &self.request.budget;
-        let (searched, store_bytes) = match self.store {
-            Store::Arena => self.with(Arena::new(budget), &product, observer),
-            _ => self.with(Compact::new(budget, self.hints(exec.clone(), owned)), &product, observer),
+        let quotient = symmetry.canon.as_deref().map(|canon| {
+            let product = Product::new(&*exec, self.claim, owned);
+            QuotientRuns { product, canon, fairness: self.request.fairness }
+        });
+        let hints = || self.hints(exec.clone(), owned);
+        let (searched, store_bytes) = match (self.store, &quotient) {
+            (Store::Arena, None) => self.with(Arena::new(budget), &product, observer),
+            (Store::Arena, Some(quotient)) => self.with(Arena::new(budget), quotient, observer),
+            (_, None) => self.with(Compact::new(budget, hints()), &product, observer),
+            (_, Some(quotient)) => self.with(Compact::new(budget, hints()), quotient, observer),
         };
         let trace = searched.found.as_ref().map(|lasso| {
             let judge = Product::new(&replayed, self.claim, self.request.fairness);
+            let lasso = match symmetry.canon.as_deref() {
+                Some(canon) => unfold::lasso(&judge, canon, lasso),
+                None => lasso.clone(),
+            };
             let lasso = if self.shorten {
-                shorten::shorten(&judge, lasso, self.request.fairness, searched.counters.stored)
+                shorten::shorten(&judge, &lasso, self.request.fairness, searched.counters.stored)
             } else {
-                lasso.clone()
+                lasso
             };
             trace::build_endless(self.interp, &replayed, &endless(&judge, &lasso))
         });
-        Answered { trace, searched, store_bytes, faulty: product.is_faulty() }
+        let faulty = product.is_faulty() || quotient.as_ref().is_some_and(|q| q.product.is_faulty());
+        Answered { trace, searched, store_bytes, faulty, symmetry }
     }
 
     fn optimised(&self) -> Arc<System> {
