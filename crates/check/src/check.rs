@@ -514,7 +514,7 @@ impl Asked<'_> {
                     Store::Bitstate => {}
                 }
             }
-            Stopped::Interrupted | Stopped::Settled | Stopped::Blind => {}
+            Stopped::Interrupted | Stopped::Settled | Stopped::Blind | Stopped::OneWay => {}
         }
         if !out.is_empty() {
             out.push("a smaller model: fewer processes, shorter channels");

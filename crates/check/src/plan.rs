@@ -42,7 +42,7 @@ pub fn is_endless(property: Kind) -> bool {
     matches!(property, Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl)
 }
 
-fn is_nested(search: Search) -> bool {
+pub fn is_nested(search: Search) -> bool {
     matches!(search, Search::Ndfs | Search::NdfsSeed | Search::NdfsProcess | Search::Cndfs)
 }
 
@@ -85,6 +85,9 @@ pub fn symmetric(c: Combination) -> Cell {
         },
         (Search::Scc, Fairness::Weak, FairBy::Scc) | (Search::Scc, Fairness::Strong, _) => Cell::Sound(
             "processes are followed through a component of the quotient, name by name (symmetry/threads.rs)",
+        ),
+        (Search::Ndfs | Search::NdfsSeed, Fairness::Weak, FairBy::Copies) => Cell::OneWay(
+            "[Bosnacki-SYM] figure 4: a fair path to an image of where it began; not all are found (symmetry/figure4.rs)",
         ),
         (_, Fairness::None, _) if is_nested(c.search) => {
             Cell::Sound("[Bosnacki-SYM] figure 2: nested search of the quotient (symmetry/quotient.rs)")

@@ -23,9 +23,11 @@ mod print;
 mod rng;
 mod stmt;
 mod switches;
+mod symmetric;
 mod world;
 
 pub use switches::FEATURES;
+pub use symmetric::symmetric;
 
 /// A generated model.
 pub struct Model {

@@ -20,7 +20,7 @@ use crate::plan;
 use crate::search::Stopped;
 use crate::settings::{FairBy, Search, Store};
 use crate::symmetry::quotient::QuotientRuns;
-use crate::symmetry::{self, Way, unfold};
+use crate::symmetry::{self, Way, figure4, unfold};
 use crate::trace::{self, Endless, Trace};
 use spinor_ltl::{Formula, PropId, Valuation, eval_lasso};
 use spinor_model::interp::Interp;
@@ -72,6 +72,10 @@ impl Asked<'_> {
             QuotientRuns { product, canon, fairness: self.request.fairness }
         });
         let hints = || self.hints(exec.clone(), owned);
+        let by_figure4 = quotient.as_ref().filter(|_| plan::is_nested(self.search) && self.symmetry_fair());
+        if let Some(quotient) = by_figure4 {
+            return self.by_figure4(quotient, &replayed, symmetry.clone());
+        }
         let (searched, store_bytes) = match (self.store, &quotient) {
             (Store::Arena, None) => self.with(Arena::new(budget), &product, observer),
             (Store::Arena, Some(quotient)) => self.with(Arena::new(budget), quotient, observer),
@@ -93,6 +97,52 @@ impl Asked<'_> {
         });
         let faulty = product.is_faulty() || quotient.as_ref().is_some_and(|q| q.product.is_faulty());
         Answered { trace, searched, store_bytes, faulty, symmetry }
+    }
+
+    fn symmetry_fair(&self) -> bool {
+        self.request.fairness == Fairness::Weak
+    }
+
+    /// Nested search with fairness in a quotient: what it finds is there.
+    fn by_figure4<S: Successors>(
+        &self,
+        quotient: &QuotientRuns<'_, S>,
+        replayed: &Interp,
+        symmetry: symmetry::Found,
+    ) -> Answered {
+        let request = &self.request;
+        let n = most_processes(self.interp.system()) as u8;
+        let mut searched =
+            Searched { found: None, counters: Default::default(), stopped: None, bytes: request.budget.used() };
+        let mut store_bytes = 0;
+        let mut trace = None;
+        match Arena::new(&request.budget) {
+            Err(_) => searched.stopped = Some(Stopped::Memory(request.budget.limit())),
+            Ok(store) => {
+                let out = figure4::search(quotient, n, &store, request);
+                store_bytes = spinor_store::Visited::bytes(&store);
+                searched.counters = out.counters;
+                searched.bytes = request.budget.used();
+                trace = out.found.map(|fragment| {
+                    let judge = Product::new(replayed, self.claim, request.fairness);
+                    let lasso = unfold::glue(&judge, quotient.canon, &fragment);
+                    let lasso = if self.shorten {
+                        shorten::shorten(&judge, &lasso, request.fairness, searched.counters.stored)
+                    } else {
+                        lasso
+                    };
+                    trace::build_endless(self.interp, replayed, &endless(&judge, &lasso))
+                });
+                if out.full.is_some() {
+                    searched.stopped = Some(Stopped::Memory(request.budget.limit()));
+                } else if out.late {
+                    searched.stopped = request.max_time.map(Stopped::Time);
+                } else if trace.is_none() {
+                    searched.stopped = Some(Stopped::OneWay);
+                }
+            }
+        }
+        Answered { trace, searched, store_bytes, faulty: quotient.product.is_faulty(), symmetry }
     }
 
     fn optimised(&self) -> Arc<System> {

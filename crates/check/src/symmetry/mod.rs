@@ -14,7 +14,9 @@
 //! states and what a symmetric claim looks at are the same for all images.
 
 pub mod canon;
+pub mod figure4;
 pub mod quotient;
+pub mod threads;
 pub mod unfold;
 
 #[cfg(test)]

@@ -6,12 +6,14 @@
 //!   undoes that. A claim that looks at nothing that tells members of a class apart reads the same in all images.
 
 use super::canon::{Canon, Perm, Scratch};
+use super::threads::{self, Permuted};
 use crate::cycles::product::Product;
 use crate::cycles::{Fairness, Moves, Part, Runs};
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::ir::Pid;
 use spinor_model::layout::GRAIN;
 use spinor_model::successors::{Batch, Step, Successors};
+use spinor_store::{Full, StateId, Visited};
 use std::sync::Arc;
 
 /// The system.
@@ -109,19 +111,22 @@ pub struct QuotientRuns<'a, S: Successors> {
 
 pub struct Desk<S: Successors> {
     inner: crate::cycles::product::Desk<S>,
-    pub scratch: Scratch,
+    scratch: Scratch,
 }
 
-impl<S: Successors> QuotientRuns<'_, S> {
-    /// The moves of a state, and for each the permutation between the state it leads to and the one that is seen.
-    pub fn moves_by(&self, desk: &mut Desk<S>, key: &[u8], out: &mut Moves, perms: &mut Vec<Perm>) {
-        let from = out.all.len();
+impl<S: Successors> Permuted for QuotientRuns<'_, S> {
+    fn initial_raw(&self, desk: &mut Desk<S>, out: &mut Moves) {
+        self.product.initial(&mut desk.inner, out);
+    }
+
+    fn moves_raw(&self, desk: &mut Desk<S>, key: &[u8], out: &mut Moves) {
         self.product.moves(&mut desk.inner, key, out);
-        for n in from..out.all.len() {
-            let range = out.all[n].to.clone();
-            self.canon.pick(&mut out.keys[range.start..range.end - GRAIN], &mut desk.scratch);
-            perms.push(Canon::picked(&desk.scratch).clone());
-        }
+    }
+
+    fn pick(&self, desk: &mut Desk<S>, key: &mut [u8]) -> Perm {
+        let n = key.len() - GRAIN;
+        self.canon.pick(&mut key[..n], &mut desk.scratch);
+        Canon::picked(&desk.scratch).clone()
     }
 }
 
@@ -139,7 +144,7 @@ impl<S: Successors> Runs for QuotientRuns<'_, S> {
     fn initial(&self, desk: &mut Desk<S>, out: &mut Moves) {
         let from = out.all.len();
         self.product.initial(&mut desk.inner, out);
-        self.pick(desk, out, from);
+        self.pick_all(desk, out, from);
     }
 
     fn part(&self, key: &[u8]) -> Part {
@@ -149,12 +154,26 @@ impl<S: Successors> Runs for QuotientRuns<'_, S> {
     fn moves(&self, desk: &mut Desk<S>, key: &[u8], out: &mut Moves) {
         let from = out.all.len();
         self.product.moves(&mut desk.inner, key, out);
-        self.pick(desk, out, from);
+        self.pick_all(desk, out, from);
+    }
+
+    fn judges(&self) -> bool {
+        self.fairness != Fairness::None
+    }
+
+    fn judge<'s, V: Visited>(
+        &self,
+        desk: &mut Desk<S>,
+        store: &'s V,
+        hand: &mut V::Hand<'s>,
+        states: &[StateId],
+    ) -> Result<Option<threads::Run>, Full> {
+        threads::judge(self, desk, store, hand, states, self.fairness)
     }
 }
 
 impl<S: Successors> QuotientRuns<'_, S> {
-    fn pick(&self, desk: &mut Desk<S>, out: &mut Moves, from: usize) {
+    fn pick_all(&self, desk: &mut Desk<S>, out: &mut Moves, from: usize) {
         let Moves { keys, all, .. } = out;
         for m in &all[from..] {
             self.canon.pick(&mut keys[m.to.start..m.to.end - GRAIN], &mut desk.scratch);

@@ -11,6 +11,7 @@
 //!   Variables that nobody reads may differ the first time round; after that, what is written to them is the same.
 
 use super::canon::{Canon, Perm, Scratch};
+use super::figure4::Fragment;
 use crate::cycles::product::Product;
 use crate::cycles::{Lasso, Moves, Runs};
 use crate::search::Found;
@@ -127,6 +128,55 @@ pub fn lasso(product: &Product<'_, Interp>, canon: &Canon, lasso: &Lasso) -> Las
     unreachable!("the laps of a cycle come back to where one began");
 }
 
+/// The run that a fragment and its images make ([Bosnacki-SYM], the proof of theorem 2).
+pub fn glue(product: &Product<'_, Interp>, canon: &Canon, fragment: &Fragment) -> Lasso {
+    let mut walk = Walk { product, canon, desk: product.desk(), scratch: Scratch::default() };
+    let (initial, mut stem, mut moves) = (fragment.initial, fragment.stem.clone(), Moves::default());
+    if fragment.lap.is_empty() {
+        return Lasso { initial, stem, cycle: Vec::new() };
+    }
+    product.initial(&mut walk.desk, &mut moves);
+    let mut at = moves.key(initial).to_vec();
+    let mut go = |at: &mut Vec<u8>, nth: u32| {
+        moves.clear();
+        product.moves(&mut product.desk(), at, &mut moves);
+        *at = moves.key(nth as usize).to_vec();
+        moves.all[nth as usize].pid
+    };
+    for nth in &fragment.stem {
+        go(&mut at, *nth);
+    }
+    // The first lap, as it was found: where it leads, and by whom.
+    let (first, mut lap) = (at.clone(), Vec::new());
+    for nth in &fragment.lap {
+        let pid = go(&mut at, *nth);
+        lap.push((at.clone(), pid));
+    }
+    let perm_of = |walk: &mut Walk<'_>, key: &[u8]| {
+        walk.pick(&mut key.to_vec());
+        Canon::picked(&walk.scratch).clone()
+    };
+    let (begin, end) = (perm_of(&mut walk, &first), perm_of(&mut walk, &at));
+    let sigma = Canon::product(&begin, &Canon::inverse(&end));
+    let mut power = sigma.clone();
+    let mut begun = vec![(first, 0)];
+    let mut made = fragment.lap.clone();
+    for _ in 0..MOST_LAPS {
+        if let Some((_, from)) = begun.iter().find(|(key, _)| *key == at) {
+            let cycle = made.split_off(*from);
+            stem.extend(made);
+            return Lasso { initial, stem, cycle };
+        }
+        begun.push((at.clone(), made.len()));
+        for (to, pid) in &lap {
+            let wanted = walk.image(to, &power);
+            made.push(walk.find(&mut at, &wanted, None, pid.map(|p| seat(p, &power))));
+        }
+        power = Canon::product(&power, &sigma);
+    }
+    unreachable!("the laps of a cycle come back to where one began");
+}
+
 /// A state, the one that is seen for it, and the permutation from the latter.
 struct At {
     real: Vec<u8>,
@@ -160,24 +210,36 @@ impl Walk<'_> {
         self.product.moves(&mut self.desk, &at.seen, &mut moves);
         let m = moves.all[nth as usize].clone();
         let mut there = moves.key(nth as usize).to_vec();
-        let (own, state) = there.split_at(there.len() - GRAIN);
-        let mut wanted = self.canon.image(own, &at.rho, &mut self.scratch);
-        wanted.extend_from_slice(state);
-        let wanted = self.normal(&wanted);
-        let pid = m.pid.map(|p| seat(p, &at.rho));
-        moves.clear();
-        self.product.moves(&mut self.desk, &at.real, &mut moves);
         if ends {
+            moves.clear();
+            self.product.moves(&mut self.desk, &at.real, &mut moves);
             return moves.ends.expect(NO_STEP);
         }
-        let fits = |n: &usize| {
-            moves.all[*n].marks == m.marks && moves.all[*n].pid == pid && self.normal(moves.key(*n)) == wanted
-        };
-        let found = (0..moves.all.len()).find(fits).expect(NO_STEP);
-        at.real = moves.key(found).to_vec();
+        let wanted = self.image(&there, &at.rho);
+        let found = self.find(&mut at.real, &wanted, Some(m.marks), m.pid.map(|p| seat(p, &at.rho)));
         self.pick(&mut there);
         at.rho = Canon::product(&Canon::inverse(Canon::picked(&self.scratch)), &at.rho);
         at.seen = there;
+        found
+    }
+
+    fn image(&mut self, key: &[u8], perm: &[u8]) -> Vec<u8> {
+        let (own, state) = key.split_at(key.len() - GRAIN);
+        let mut image = self.canon.image(own, perm, &mut self.scratch);
+        image.extend_from_slice(state);
+        self.normal(&image)
+    }
+
+    /// Takes the move of this process that leads to what is wanted, up to variables that nobody reads; its number.
+    fn find(&mut self, at: &mut Vec<u8>, wanted: &[u8], marks: Option<u64>, pid: Option<u8>) -> u32 {
+        let mut moves = Moves::default();
+        self.product.moves(&mut self.desk, at, &mut moves);
+        let fits = |n: &usize| {
+            let m = &moves.all[*n];
+            marks.is_none_or(|marks| marks == m.marks) && m.pid == pid && self.normal(moves.key(*n)) == wanted
+        };
+        let found = (0..moves.all.len()).find(fits).expect(NO_STEP);
+        *at = moves.key(found).to_vec();
         found as u32
     }
 }
