@@ -78,9 +78,9 @@ pub fn symmetric(c: Combination) -> Cell {
     }
     match (c.search, c.fairness, c.fair_by) {
         (Search::Bfs | Search::Dfs, ..) => match plain {
-            Cell::Sound(_) => {
-                Cell::Sound("a state has the faults and the end of its images, one of which is met (symmetry/quotient.rs)")
-            }
+            Cell::Sound(_) => Cell::Sound(
+                "a state has the faults and the end of its images, one of which is met (symmetry/quotient.rs)",
+            ),
             other => other,
         },
         (Search::Scc, Fairness::Weak, FairBy::Scc) | (Search::Scc, Fairness::Strong, _) => Cell::Sound(
@@ -214,6 +214,10 @@ const FAIR: [(Fairness, FairBy); 5] = [
 
 /// Every row of the table, in order.
 pub fn rows() -> Vec<(Combination, Cell)> {
+    rows_by(cell)
+}
+
+fn rows_by(cell: fn(Combination) -> Cell) -> Vec<(Combination, Cell)> {
     let mut out = Vec::new();
     for search in SEARCHES {
         for property in Kind::ALL {
@@ -253,41 +257,46 @@ fn boxes(places: Vec<Place>, axis: usize) -> Vec<[BTreeSet<usize>; 3]> {
 
 impl fmt::Display for Printed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let some = |side: &BTreeSet<usize>, words: &[String]| {
-            if side.len() == words.len() {
-                return "any".to_string();
-            }
-            side.iter().map(|n| words[*n].clone()).collect::<Vec<_>>().join(", ")
-        };
-        let properties: Vec<String> = Kind::ALL.iter().map(|k| k.word().to_string()).collect();
-        let stores: Vec<String> = STORES.iter().map(|s| s.word().to_string()).collect();
-        let fair: Vec<String> = FAIR.iter().map(|(fairness, by)| fair_word(*fairness, *by)).collect();
-        for search in SEARCHES {
-            writeln!(f, "--search {}", search.word())?;
-            let mut answers: Vec<(Cell, Vec<Place>)> = Vec::new();
-            for (c, cell) in rows().into_iter().filter(|(c, _)| c.search == search) {
-                let of = |words: &[String], word: &str| words.iter().position(|w| w == word).expect("a row's word");
-                let fairness = fair_word(c.fairness, c.fair_by);
-                let place = [of(&properties, c.property.word()), of(&stores, c.store.word()), of(&fair, &fairness)];
-                match answers.iter_mut().find(|(known, _)| *known == cell) {
-                    Some((_, places)) => places.push(place),
-                    None => answers.push((cell, vec![place])),
-                }
-            }
-            for (cell, places) in answers {
-                let (word, why) = match cell {
-                    Cell::Sound(why) => ("sound", why),
-                    Cell::OneWay(why) => ("one way", why),
-                    Cell::Refused(why) => ("refused", why),
-                };
-                for [p, s, w] in boxes(places, 0) {
-                    let (p, s, w) = (some(&p, &properties), some(&s, &stores), some(&w, &fair));
-                    writeln!(f, "  {word:<8} property {p}; store {s}; fairness {w}\n           {why}")?;
-                }
+        print(f, "", cell)?;
+        print(f, "--sym WAY ", symmetric)
+    }
+}
+
+fn print(f: &mut fmt::Formatter<'_>, with: &str, cell: fn(Combination) -> Cell) -> fmt::Result {
+    let some = |side: &BTreeSet<usize>, words: &[String]| {
+        if side.len() == words.len() {
+            return "any".to_string();
+        }
+        side.iter().map(|n| words[*n].clone()).collect::<Vec<_>>().join(", ")
+    };
+    let properties: Vec<String> = Kind::ALL.iter().map(|k| k.word().to_string()).collect();
+    let stores: Vec<String> = STORES.iter().map(|s| s.word().to_string()).collect();
+    let fair: Vec<String> = FAIR.iter().map(|(fairness, by)| fair_word(*fairness, *by)).collect();
+    for search in SEARCHES {
+        writeln!(f, "{with}--search {}", search.word())?;
+        let mut answers: Vec<(Cell, Vec<Place>)> = Vec::new();
+        for (c, cell) in rows_by(cell).into_iter().filter(|(c, _)| c.search == search) {
+            let of = |words: &[String], word: &str| words.iter().position(|w| w == word).expect("a row's word");
+            let fairness = fair_word(c.fairness, c.fair_by);
+            let place = [of(&properties, c.property.word()), of(&stores, c.store.word()), of(&fair, &fairness)];
+            match answers.iter_mut().find(|(known, _)| *known == cell) {
+                Some((_, places)) => places.push(place),
+                None => answers.push((cell, vec![place])),
             }
         }
-        Ok(())
+        for (cell, places) in answers {
+            let (word, why) = match cell {
+                Cell::Sound(why) => ("sound", why),
+                Cell::OneWay(why) => ("one way", why),
+                Cell::Refused(why) => ("refused", why),
+            };
+            for [p, s, w] in boxes(places, 0) {
+                let (p, s, w) = (some(&p, &properties), some(&s, &stores), some(&w, &fair));
+                writeln!(f, "  {word:<8} property {p}; store {s}; fairness {w}\n           {why}")?;
+            }
+        }
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -337,6 +346,17 @@ mod tests {
         }
     }
 
+    #[test]
+    fn symmetry_answers_no_more_than_the_search_does_without() {
+        for (c, without) in rows() {
+            match (symmetric(c), without) {
+                (Cell::Sound(_), other) => assert!(matches!(other, Cell::Sound(_)), "{c:?}"),
+                (Cell::OneWay(_), other) => assert!(!matches!(other, Cell::Refused(_)), "{c:?}"),
+                (Cell::Refused(why), _) => assert!(why.contains("--") || why.contains("breadth-first"), "{why}"),
+            }
+        }
+    }
+
     /// Taken apart and put together again, the printed table says what the cells say.
     #[test]
     fn the_printed_table_says_each_combination_once() {
@@ -350,6 +370,7 @@ mod tests {
             }
         }
         let text = Printed.to_string();
+        println!("{text}");
         assert!(text.contains("store hashcompact, bitstate; fairness any\n"), "{text}");
         for property in Kind::ALL {
             assert!(text.contains(property.word()), "{text}");

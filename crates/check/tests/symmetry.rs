@@ -4,7 +4,7 @@ use spinor_check::check::{Interpreted, Said, Stated, check};
 use spinor_check::cycles::Fairness;
 use spinor_check::observer::Silent;
 use spinor_check::report::Report;
-use spinor_check::settings::{Search, Selection, Settings};
+use spinor_check::settings::{FairBy, Search, Selection, Settings};
 use spinor_check::symmetry::Way;
 use spinor_check::symmetry::canon::{Canon, Scratch};
 use spinor_check::verdict::Verdict;
@@ -165,4 +165,165 @@ fn images(name: &str, text: &str, seed: u64) -> usize {
         }
     }
     n
+}
+
+fn classes(text: &str) -> (Vec<Vec<u8>>, String) {
+    let loaded = load("m", text, &Options::default(), &|_| Err(std::io::ErrorKind::NotFound.into()));
+    let model = loaded.model.unwrap_or_else(|| panic!("refused: {:?}\n{text}", loaded.diagnostics));
+    let looked: Vec<_> = model.formulas.iter().flat_map(|f| f.props.clone()).collect();
+    let set = scalarset::find(&model.system, &looked);
+    let sources = &model.system.sources;
+    let line = |b: &scalarset::Break| match b.span == Default::default() {
+        true => b.why.clone(),
+        false => format!("{}:{}", sources.line(sources.surface(b.span)), b.why),
+    };
+    (set.classes, set.breaks.iter().map(line).collect::<Vec<_>>().join("; "))
+}
+
+/// Each tells processes apart in one way, on its second line.
+const BROKEN: &[(&str, &str)] = &[
+    ("byte x;\nactive [2] proctype P() { do :: _pid < 1 -> x = 1 :: else od }", "2:process numbers are ordered"),
+    ("byte x;\nactive [2] proctype P() { do :: x = _pid :: x >= 1 od }", "2:process numbers are ordered"),
+    ("byte x;\nactive [2] proctype P() { do :: x = _pid * 2 :: x == _pid od }", "arithmetic"),
+    ("byte x;\nactive [2] proctype P() { do :: x = (_pid + 1) % 2 :: x == _pid od }", "arithmetic"),
+    ("byte x;\nactive [2] proctype P() { do :: x = 1 << _pid od }", "arithmetic"),
+    ("byte x;\nactive [2] proctype P() { do :: x = _pid & 1 od }", "arithmetic"),
+    ("byte x;\nactive [2] proctype P() { do :: x = 1 - _pid od }", "arithmetic"),
+    ("short x;\nactive [2] proctype P() { do :: x = -_pid od }", "arithmetic"),
+    ("byte x;\nactive [2] proctype P() { do :: x == _pid -> x++ od }", "2:a process number is used in arithmetic"),
+    (
+        "byte x;\nactive [2] proctype P() { do :: x == 0 -> x = _pid od }",
+        "2:a statement tells process 0 from process 1",
+    ),
+    ("byte x;\nactive [2] proctype P() { do :: x = _pid :: x = 1 od }", "2:a statement tells process 0 from process 1"),
+    ("byte x;\nactive [2] proctype P() { do :: _pid -> x = 1 - x od }", "2:a statement tells process 0 from process 1"),
+    ("byte x;\nactive [2] proctype P() { do :: x = (_pid == 1 -> 1 : 2) od }", "tells process 0 from process 1"),
+    ("byte x;\nactive [2] proctype P() { do :: assert(_pid != 1) od }", "tells process 0 from process 1"),
+    ("byte a[2];\nactive [2] proctype P() { do :: a[_pid] = a[0] od }", "tells process 0 from process 1"),
+    ("byte a[2];\nactive [2] proctype P() { do :: a[_pid] = 1 :: a[0] && !a[1] od }", "tells process 0 from process 1"),
+    ("chan q = [2] of { pid };\nactive [2] proctype P() { do :: q!!_pid :: q?_ od }", "2:process numbers are sorted"),
+    ("chan q = [2] of { pid };\nactive [2] proctype P() { do :: q!_pid :: q?0 od }", "tells process 0 from process 1"),
+    ("chan q = [2] of { byte };\nactive [2] proctype P() { do :: q!_pid :: q!1 :: q?_ od }", "tells process 0 from"),
+    ("chan q = [2] of { pid };\nactive [2] proctype P() { byte x; do :: q!_pid :: q?x; x = x / 2 od }", "arithmetic"),
+    ("chan q = [2] of { bit };\nactive [3] proctype P() { do :: q!_pid :: q?_ od }", "1:`q` is too small"),
+    ("chan q[2] = [1] of { bit };\nactive [2] proctype P() { do :: q[_pid]!1 :: q[1]?_ od }", "tells process 0 from"),
+    (
+        "chan q = [1] of { bit };\nactive [2] proctype P() { byte x; do :: x = _pid :: x = len(q) od }",
+        "another kind of value",
+    ),
+    ("byte x;\nactive [2] proctype P() { do :: _nr_pr == 2 -> x = 1 - x od }", "2:`_nr_pr` counts processes"),
+    ("byte x;\nactive [2] proctype P() { x++ }", "2:`P` can end"),
+    ("byte x;\nactive [2] proctype P() { do :: x++ :: break od }", "`P` can end"),
+    ("bit x;\nactive [3] proctype P() { do :: x = _pid od }", "1:`x` is too small"),
+    ("unsigned x : 2 = 0;\nactive [5] proctype P() { do :: x = _pid od }", "1:`x` is too small"),
+    ("byte a[2];\nactive [3] proctype P() { do :: a[_pid] = 1 od }", "1:`a` has no element for some processes"),
+    ("byte x;\nactive [2] proctype P() { do :: x = _pid :: x = 1000 od }", "2:1000 is no process number"),
+    ("byte x;\nactive [2] proctype P() { do :: run Q() :: x++ od }\nproctype Q() { skip }", "2:processes are made"),
+    (
+        "byte x;\ninit { do :: x < 2 -> run P(); x++ :: else -> break od }\nproctype P() { do :: x++ od }",
+        "2:processes are made",
+    ),
+    ("byte x;\nactive [2] proctype P() provided (_pid == 1) { do :: x = 1 - x od }", "2:a `provided` clause tells"),
+    ("byte x;\nactive [2] proctype P() { do :: enabled(0) od }", "tells process 0 from process 1"),
+    ("byte x;\nactive [2] proctype P() { do :: pc_value(0) == 1 od }", "tells process 0 from process 1"),
+    ("byte x;\nactive [2] proctype P() { do :: _last == 0 -> x = 1 - x od }", "tells process 0 from process 1"),
+    ("byte x;\nactive [2] proctype P() { l: do :: P[1]@l od }", "tells process 0 from process 1"),
+    (
+        "byte x;\nactive [2] proctype P() { byte i; do :: i = 0; do :: i < 2 -> x = i; i++ :: i == _pid -> break od od }",
+        "ordered",
+    ),
+    ("byte x;\nactive [2] proctype P() { do :: set_priority(_pid, 2) od }", "priorities order processes"),
+    ("byte x;\nactive [2] proctype P() { l: do :: x = 1 - x od }\nltl f { [] P[0]@l }", "the property tells process 0"),
+    ("byte x;\nactive [2] proctype P() { do :: x = _pid od }\nltl f { <> (x == 1) }", "the property tells process 0"),
+    ("byte a[2];\nactive [2] proctype P() { do :: a[_pid] = 1 od }\nltl f { <> (a[1] == 1) }", "the property tells"),
+    ("byte a[2];\nactive [2] proctype P() { do :: a[_pid] = 1 od }\nltl f { <> (a[0] > a[1]) }", "the property tells"),
+    ("byte x;\nactive proctype P() { do :: x = 1 - x od }", "no proctype has two processes"),
+];
+
+#[test]
+fn what_tells_processes_apart_is_said_with_its_line() {
+    let mut wrong = String::new();
+    for (text, why) in BROKEN {
+        let (classes, breaks) = classes(text);
+        if !classes.is_empty() || !breaks.contains(why) {
+            wrong += &format!("{text}\n  expected {why}\n  found {classes:?} {breaks}\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn who_can_change_places() {
+    let all: &[(&str, &[&[u8]])] = &[
+        ("byte x; active [3] proctype P() { do :: x = 1 - x od }", &[&[0, 1, 2]]),
+        (
+            "byte x = 200; active [3] proctype P() { do :: x == 200 -> x = _pid :: x == _pid -> x = 200 od }",
+            &[&[0, 1, 2]],
+        ),
+        ("byte x; active [3] proctype P() { do :: x = _pid :: x == 0 od }", &[&[1, 2]]),
+        (
+            "byte x; active [2] proctype P() { do :: x++ od } active [2] proctype Q() { do :: x-- od }",
+            &[&[0, 1], &[2, 3]],
+        ),
+        ("byte a[3]; active [3] proctype P() { do :: a[_pid] = 1 :: a[0] + a[1] + a[2] == 3 od }", &[&[0, 1, 2]]),
+        (
+            "byte a[3]; active [3] proctype P() { do :: (a[0] || _pid == 0) && (a[1] || _pid == 1) && (a[2] || _pid == 2) -> a[_pid] = 1 od }",
+            &[&[0, 1, 2]],
+        ),
+        (
+            "byte a[3]; proctype P() { do :: a[_pid - 1] = 1 od } init { atomic { run P(); run P(); run P() } }",
+            &[&[1, 2, 3]],
+        ),
+        (
+            "byte a[3]; proctype P(byte id) { do :: a[id] = 1 :: a[id] -> a[id] = 0 od } init { run P(0); run P(1); run P(2) }",
+            &[&[1, 2, 3]],
+        ),
+        (
+            "chan q[2] = [1] of { pid }; active [2] proctype P() { pid x; do :: q[_pid]!_pid :: q[_pid]?x; q[x]!_pid od }",
+            &[&[0, 1]],
+        ),
+        ("byte x; active [3] proctype P() { l: do :: x = 1 - x od } ltl f { [] P[1]@l }", &[&[0, 2]]),
+        (
+            "byte x; active [3] proctype P() { do :: x = 1 - x; l: skip od } ltl f { <> (P[0]@l && P[1]@l && P[2]@l) }",
+            &[&[0, 1, 2]],
+        ),
+        ("byte x; active [2] proctype P() { pid y; do :: y = _last; x = (y == _pid -> 1 : 0) od }", &[&[0, 1]]),
+    ];
+    for (text, expected) in all {
+        let (classes, breaks) = classes(text);
+        assert_eq!(classes, *expected, "{breaks}\n{text}");
+    }
+}
+
+/// Told apart by the property, or by fairness alone.
+#[test]
+fn symmetric_processes_that_a_property_tells_apart() {
+    let toggle = "byte on; active [2] proctype toggler() { do :: on++; accept: on-- od }";
+    let mutex = "bool busy; active [3] proctype user() { do :: atomic { !busy -> busy = true }; cs: busy = false od }
+        ltl quiet { !([]<> busy) } ltl one { []<> user[0]@cs } ltl any { []<> (user[0]@cs || user[1]@cs || user[2]@cs) }";
+    let expected = [
+        (toggle, Fairness::Weak, vec![("accept", "violated")]),
+        (mutex, Fairness::None, vec![("quiet", "violated"), ("one", "violated"), ("any", "violated")]),
+        (mutex, Fairness::Weak, vec![("quiet", "violated"), ("one", "violated"), ("any", "holds")]),
+        (mutex, Fairness::Strong, vec![("quiet", "violated"), ("one", "holds"), ("any", "holds")]),
+    ];
+    for (text, fairness, verdicts) in expected {
+        for way in Way::ALL.into_iter().chain([Way::Off]) {
+            for plain in [false, true] {
+                let report = run("m", text, &Settings { symmetry: way, fairness, plain, ..Settings::default() });
+                for (name, verdict) in &verdicts {
+                    let found = report.property(name).expect("it was asked").verdict.word();
+                    assert_eq!(found, *verdict, "{name} {way:?} {fairness:?} plain {plain}");
+                }
+            }
+        }
+    }
+    // Figure 4 finds what is there or says that it does not know.
+    let asked = Settings { symmetry: Way::Sorted, fairness: Fairness::Weak, ..Settings::default() };
+    let asked = Settings { search: Search::Ndfs, fair_by: FairBy::Copies, ..asked };
+    let report = run("m", mutex, &asked);
+    for (name, verdicts) in [("one", ["violated", "inconclusive"]), ("any", ["inconclusive"; 2])] {
+        let found = &report.property(name).expect("it was asked").verdict;
+        assert!(verdicts.contains(&found.word()), "{name}: {found:?}");
+    }
 }

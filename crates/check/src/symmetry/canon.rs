@@ -537,15 +537,7 @@ impl Canon {
         }
     }
 
-    fn act(
-        &self,
-        acts: &Acts,
-        from: &[u8],
-        perm: &[Pid],
-        frames: &[FrameAt],
-        to: &mut [u8],
-        live: Option<&Vec<bool>>,
-    ) {
+    fn act(&self, acts: &Acts, from: &[u8], perm: &[Pid], frames: &[FrameAt], to: &mut [u8], live: Option<&Vec<bool>>) {
         let value = |v: i32, role: Value| match role {
             Value::Plain => v,
             Value::Pid(offset) => renamed(v, offset, perm),

@@ -48,9 +48,8 @@ pub(super) fn born(system: &System) -> Result<Born, Break> {
     };
     let mut locs: Vec<Vec<bool>> = system.proctypes.iter().map(|t| reachable(t, t.start)).collect();
     let mut settled = None;
-    let makers: Vec<Pid> = (0..state.n_procs() as Pid)
-        .filter(|p| system.proctypes[state.proctype(*p)].edges.iter().any(runs))
-        .collect();
+    let makers: Vec<Pid> =
+        (0..state.n_procs() as Pid).filter(|p| system.proctypes[state.proctype(*p)].edges.iter().any(runs)).collect();
     let made = |id: ProctypeId| {
         let effects = system.proctypes.iter().flat_map(|t| &t.edges).flat_map(|e| &e.effects);
         effects.clone().any(|e| matches!(e, Effect::Run { proctype, .. } if *proctype == id))

@@ -11,8 +11,8 @@ use super::born::{Born, Link};
 use super::{Break, first_of};
 use crate::index::Idx;
 use crate::ir::{
-    BinOp, Edge, Effect, Expr, Frame, Guard, Init, Pattern, Pid, Place, Proctype, ProctypeId, Scope, Shape,
-    System, Type, UnOp,
+    BinOp, Edge, Effect, Expr, Frame, Guard, Init, Pattern, Pid, Place, Proctype, ProctypeId, Scope, Shape, System,
+    Type, UnOp,
 };
 use crate::optimise::may_fault;
 use crate::source::Span;

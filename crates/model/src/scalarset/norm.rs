@@ -171,9 +171,7 @@ impl Pen<'_, '_> {
     fn offset(&self, e: &Expr) -> Option<i32> {
         match e {
             Expr::Read(place) => self.flow.offset(self.leaf(place).node),
-            Expr::Remote { proctype, place, .. } => {
-                self.flow.offset(self.flow.leaf(1 + proctype.index(), place).node)
-            }
+            Expr::Remote { proctype, place, .. } => self.flow.offset(self.flow.leaf(1 + proctype.index(), place).node),
             Expr::Pid | Expr::Last | Expr::NewPid => Some(0),
             Expr::Binary(BinOp::Add, a, b) => match (&**a, &**b) {
                 (e, Expr::Const(c)) | (Expr::Const(c), e) => Some(self.offset(e)?.wrapping_sub(*c)),
