@@ -350,7 +350,7 @@ impl Canon {
                 }
             }
         }
-        if self.layout.last.bytes > 0 {
+        if self.set.last != Value::Plain {
             let last = self.layout.last.read(key);
             if self.is_member(last) {
                 see(&mut vec![last as Pid], 99, 1);
@@ -531,9 +531,9 @@ impl Canon {
             let loc = self.layout.loc.read(&from[frame.at..]) as usize;
             self.act(acts, &from[frame.at..], perm, frames, &mut to[there..], acts.live.get(loc));
         }
-        if self.layout.last.bytes > 0 {
+        if let Value::Pid(offset) = self.set.last {
             let last = self.layout.last.read(from);
-            self.layout.last.write(to, renamed(last, 0, perm));
+            self.layout.last.write(to, renamed(last, offset, perm));
         }
     }
 

@@ -52,6 +52,8 @@ pub struct Scalarset {
     pub globals: Roles,
     /// By proctype.
     pub procs: Vec<Roles>,
+    /// `_last`, if the model reads it.
+    pub last: Value,
     /// What keeps processes of one proctype apart.
     pub breaks: Vec<Break>,
 }
@@ -87,8 +89,9 @@ pub struct ChanRole {
     pub fields: Vec<Value>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Value {
+    #[default]
     Plain,
     /// The number of a process, minus this.
     Pid(i32),
@@ -191,6 +194,7 @@ fn infer(system: &System, looked: &[Expr], born: &born::Born, linked: bool) -> S
     out.breaks.sort();
     out.breaks.dedup();
     out.settled.clone_from(&born.settled);
+    out.last = if system.uses.last { Value::Pid(0) } else { Value::Plain };
     out.globals = roles(&flow, &flow.frames[0], &system.globals, Vec::new());
     let frames = flow.frames[1..].iter().zip(&system.proctypes).zip(&live);
     out.procs = frames.map(|((nodes, t), live)| roles(&flow, nodes, &t.frame, live.clone())).collect();
@@ -227,7 +231,7 @@ impl Scalarset {
         self.classes.is_empty()
     }
 
-    /// The proctype of each class, given who is there.
+    /// All that are in a class.
     pub fn members(&self) -> impl Iterator<Item = Pid> + '_ {
         self.classes.iter().flatten().copied()
     }
