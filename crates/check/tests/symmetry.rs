@@ -248,7 +248,7 @@ fn images(system: &Arc<System>, set: &Scalarset, seed: u64, most: usize) -> Resu
 fn peterson(n: usize) -> String {
     let others: Vec<String> = (0..n).map(|j| format!("(_pid == {j} || level[{j}] < k)")).collect();
     format!(
-        "byte level[{n}]; pid last[{n}]; byte inside;
+        "byte level[{n}]; pid last[{n}] = 255; byte inside;
 active [{n}] proctype P() {{
   byte k;
   do :: k = 1;

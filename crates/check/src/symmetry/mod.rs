@@ -23,9 +23,11 @@ pub mod unfold;
 mod tests;
 
 use canon::Canon;
+use spinor_model::interp::Interp;
 use spinor_model::ir::{Expr, System};
-use spinor_model::scalarset::{self, Break};
+use spinor_model::scalarset::{self, Break, Scalarset, Value};
 use spinor_model::source::Sources;
+use spinor_model::successors::Successors;
 use std::sync::Arc;
 
 /// How one state is chosen among its images.
@@ -94,7 +96,22 @@ pub fn find(system: &System, looked: &[Expr], way: Way) -> Found {
         note += &format!(", and no others: {}", why.join("; "));
     }
     notes.push(note);
+    notes.extend(named_at_first(system, &set));
     Found { canon: Some(Arc::new(Canon::new(system, set, way))), notes }
+}
+
+/// Globals that begin with the number of a process, most often zero, tell it from others until they are written.
+fn named_at_first(system: &System, set: &Scalarset) -> Option<String> {
+    let initial = Interp::new(Arc::new(system.clone())).initial().ok()?;
+    let names = |slot: usize| match set.globals.slots[slot].value {
+        Value::Pid(offset) => set.members().any(|p| i32::from(p) == initial.globals()[slot].wrapping_add(offset)),
+        _ => false,
+    };
+    let var = system.globals.vars.iter().find(|var| !var.hidden && names(var.slot as usize))?;
+    let name = &var.name;
+    Some(format!(
+        "`{name}` names a process at the start: if it held a number that is nobody's, there might be fewer states"
+    ))
 }
 
 /// A reason, with its line.
