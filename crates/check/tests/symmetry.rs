@@ -54,7 +54,7 @@ fn compare(seed: u64, tally: &mut [usize; 6]) {
     let limit = Some(std::time::Duration::from_millis(700));
     let plain = Settings { max_time: limit, ..Settings::default() };
     let fairness = [Fairness::None, Fairness::None, Fairness::Weak, Fairness::Strong][seed as usize % 4];
-    let plain = Settings { fairness, plain: seed % 5 == 0, ..plain };
+    let plain = Settings { fairness, plain: seed.is_multiple_of(5), ..plain };
     let without = run("m", &text, &plain);
     if !without.properties.iter().all(|p| matches!(p.verdict, Verdict::Violated { .. } | Verdict::Holds)) {
         return;
@@ -63,7 +63,7 @@ fn compare(seed: u64, tally: &mut [usize; 6]) {
     let mut stored: Vec<u64> = Vec::new();
     for way in Way::ALL {
         println!("seed {seed} {way:?} {fairness:?}"); // where a panic came from
-        let search = if fairness == Fairness::None && seed % 3 == 0 { Search::Ndfs } else { Search::Auto };
+        let search = if fairness == Fairness::None && seed.is_multiple_of(3) { Search::Ndfs } else { Search::Auto };
         let with = run("m", &text, &Settings { symmetry: way, search, ..plain.clone() });
         assert_eq!(words(&without), words(&with), "seed {seed} {way:?} {fairness:?}\n{text}\n{:?}", with.notes);
         let safety = with.searches.first().filter(|s| s.complete).map_or(0, |s| s.stored);

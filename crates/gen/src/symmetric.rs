@@ -54,7 +54,7 @@ impl World {
         while self.used.len() < want {
             let thing = *self.rng.pick(THINGS);
             let heavy = |t: &&str| matches!(*t, "queue" | "inbox" | "grid" | "own");
-            let crowded = heavy(&thing) && self.used.iter().any(|t| heavy(&t));
+            let crowded = heavy(&thing) && self.used.iter().any(heavy);
             if !self.has(thing) && !crowded {
                 self.used.push(thing);
             }

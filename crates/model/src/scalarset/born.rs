@@ -84,7 +84,8 @@ pub(super) fn born(system: &System) -> Result<Born, Break> {
             }
         }
         let alive = state.n_procs() > usize::from(maker);
-        if let Some(edge) = alive.then(|| ahead(state.loc(maker))).unwrap_or(t.edges.iter().find(|e| runs(e))) {
+        let open = if alive { ahead(state.loc(maker)) } else { t.edges.iter().find(|e| runs(e)) };
+        if let Some(edge) = open {
             return Err(makes(edge.span));
         }
         let after = reachable(t, state.loc(maker));
