@@ -111,7 +111,8 @@ impl Asked<'_> {
         symmetry: symmetry::Found,
     ) -> Answered {
         let request = &self.request;
-        let n = most_processes(self.interp.system()) as u8;
+        // One copy more than there are processes has to have a number.
+        let n = most_processes(self.interp.system()).min(254) as u8;
         let mut searched =
             Searched { found: None, counters: Default::default(), stopped: None, bytes: request.budget.used() };
         let mut store_bytes = 0;
