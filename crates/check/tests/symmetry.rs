@@ -15,6 +15,7 @@ use spinor_model::scalarset::{self, Role, Scalarset, Value};
 use spinor_model::successors::Successors;
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 fn run(name: &str, text: &str, settings: &Settings) -> Report {
     let loaded = load(name, text, &Options::default(), &|_| Err(std::io::ErrorKind::NotFound.into()));
@@ -51,7 +52,7 @@ fn a_state_stands_for_its_images() {
 /// Verdicts of random symmetric models, with each way and without.
 fn compare(seed: u64, tally: &mut [usize; 6]) {
     let text = spinor_gen::symmetric(seed);
-    let limit = Some(std::time::Duration::from_millis(700));
+    let limit = Some(Duration::from_millis(700));
     let plain = Settings { max_time: limit, ..Settings::default() };
     let fairness = [Fairness::None, Fairness::None, Fairness::Weak, Fairness::Strong][seed as usize % 4];
     let plain = Settings { fairness, plain: seed.is_multiple_of(5), ..plain };
@@ -433,4 +434,42 @@ fn symmetric_processes_that_a_property_tells_apart() {
         let found = &report.property(name).expect("it was asked").verdict;
         assert!(verdicts.contains(&found.word()), "{name}: {found:?}");
     }
+}
+
+/// Where there is no symmetry, none is used; where there is one, it makes no difference to the verdicts.
+#[test]
+fn the_corpus_has_its_verdicts_with_symmetry() {
+    let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus")];
+    let (mut n, mut used) = (0, 0);
+    while let Some(folder) = folders.pop() {
+        for path in std::fs::read_dir(folder).expect("the corpus").flatten().map(|entry| entry.path()) {
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).expect("text");
+            if path.extension().is_none_or(|e| e != "pml") || text.contains("#include") {
+                continue;
+            }
+            let name = path.display().to_string();
+            for fairness in [Fairness::None, Fairness::Weak] {
+                let without = Settings { fairness, max_time: Some(Duration::from_millis(500)), ..Settings::default() };
+                let with = run(&name, &text, &Settings { symmetry: Way::Auto, ..without.clone() });
+                n += 1;
+                used += usize::from(with.chosen.sym != "off");
+                let without = run(&name, &text, &without);
+                for (p, q) in without.properties.iter().zip(&with.properties) {
+                    let sure = [p, q].iter().all(|p| p.verdict.word() != "inconclusive");
+                    assert!(
+                        !sure || p.verdict.word() == q.verdict.word(),
+                        "{name} {fairness:?} {} {:?}",
+                        p.name,
+                        with.notes
+                    );
+                }
+            }
+        }
+    }
+    println!("{n} runs, {used} with a symmetry");
+    assert!(used > 4, "{used} of {n}");
 }
