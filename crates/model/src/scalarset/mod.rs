@@ -32,8 +32,6 @@
 mod born;
 mod flow;
 mod norm;
-#[cfg(test)]
-mod tests;
 
 use crate::index::Idx;
 use crate::ir::{Edge, Effect, Expr, Frame, Init, Pid, ProctypeId, System, Type};
