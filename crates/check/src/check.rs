@@ -10,6 +10,8 @@ use crate::reduce::{self, Proviso, Reduced, Reduction, Selector};
 use crate::report::{Chosen, PropertyReport, Report, Stats, Unreached};
 use crate::search::{Request, SAFETY, Searched, Stopped, Tally, bfs, dfs, order};
 use crate::settings::{FairBy, MadeUp, Reduce, Search, Selection, Settings, Store};
+use crate::symmetry::quotient::Quotient;
+use crate::symmetry::{self, Way, unfold};
 use crate::trace::{self, Trace};
 use crate::verdict::{Kind, Verdict};
 use spinor_ltl::{Automaton, Formula, Limits};
@@ -102,13 +104,16 @@ pub fn check<E: Executors>(
         wanted: settings.reduce,
         plain: settings.plain,
         counts_all: settings.all_errors.is_some(),
+        symmetric: false,
         stutter_invariant: true,
         refusal: reduce::refusal(system),
     };
     let answer = |property| {
         let search = if plan::is_endless(property) { endless } else { search };
         let (reduction, fairness) = (plan::Reduction::None, settings.fairness);
-        match plan::cell(Combination { search, property, store, reduction, fairness, fair_by }) {
+        let c = Combination { search, property, store, reduction, fairness, fair_by };
+        let cell = if settings.way().is_on() { plan::symmetric(c) } else { plan::cell(c) };
+        match cell {
             Cell::Sound(_) | Cell::OneWay(_) => Ok(()),
             Cell::Refused(why) => Err(why.to_string()),
         }
@@ -116,8 +121,7 @@ pub fn check<E: Executors>(
     let is_safety = |kind: &Kind| SAFETY.contains(kind);
     let kinds: Vec<Kind> = questions.iter().map(|q| q.kind).filter(|k| is_safety(k) && answer(*k).is_ok()).collect();
     let safety = (!kinds.is_empty()).then(|| {
-        let reduce = report.reduces(asking, SAFETY_SEARCH);
-        let asked = Asked { interp, search, store, kinds, reduce, settings };
+        let asked = Asked { interp, search, store, kinds, asking, settings };
         asked.safety(executors, observer, &mut report)
     });
     let runtime = questions.iter().any(|q| q.kind == Kind::RuntimeError);
@@ -232,9 +236,6 @@ impl Endless<'_> {
             budget: Budget::new(limit),
             jobs: settings.jobs.max(1),
         };
-        let stutter_invariant = claim.stutter_invariant;
-        let asking = Asking { counts_all: false, stutter_invariant, ..self.asking };
-        let reduce = report.reduces(asking, &name);
         let asked = cycles::answer::Asked {
             interp: self.interp,
             claim: &claim,
@@ -243,10 +244,17 @@ impl Endless<'_> {
             fair_by: self.fair_by,
             optimise: settings.optimisations(),
             shorten: settings.shorten,
-            reduce,
+            reduce: None,
             forced: settings.reduce != Reduce::Auto,
+            symmetry: symmetry::Found::default(),
             request,
         };
+        let symmetry = asked.symmetry(settings.way());
+        report.tell_symmetry(&symmetry);
+        let stutter_invariant = claim.stutter_invariant;
+        let symmetric = symmetry.canon.is_some();
+        let reduce = report.reduces(Asking { counts_all: false, symmetric, stutter_invariant, ..self.asking }, &name);
+        let asked = cycles::answer::Asked { reduce, symmetry, ..asked };
         let Answered { trace, searched, store_bytes, faulty, reduced } = asked.answer(executors, observer);
         match (reduced, reduce) {
             (true, Some(selector)) => report.chosen.por = plan::Reduction::By(selector).word(),
@@ -449,7 +457,7 @@ struct Asked<'a> {
     search: Search,
     store: Store,
     kinds: Vec<Kind>,
-    reduce: Option<Selector>,
+    asking: Asking,
     settings: &'a Settings,
 }
 
@@ -470,11 +478,27 @@ impl Asked<'_> {
             self.kinds.iter().filter_map(column)
         });
         let (looked_kinds, looked): (Vec<Kind>, Vec<Expr>) = columns.unzip();
-        let watched = Watched { exprs: &looked, params: self.reduce.is_some(), ..Watched::default() };
-        let system = optimised(interp.shared_system(), settings.optimisations(), &watched);
+        let optimised = |params: bool| {
+            let watched = Watched { exprs: &looked, params, ..Watched::default() };
+            optimised(interp.shared_system(), settings.optimisations(), &watched)
+        };
+        let symmetry = match self.way(report) {
+            Way::Off => symmetry::Found::default(),
+            way => symmetry::find(&optimised(false), &looked, way),
+        };
+        report.tell_symmetry(&symmetry);
+        let asking = Asking { symmetric: symmetry.canon.is_some(), ..self.asking };
+        let reduce = report.reduces(asking, SAFETY_SEARCH);
+        let system = optimised(reduce.is_some());
         let replayed = Interp::new(system.clone());
         let exec = Arc::new(executors.executor(system.clone(), &looked));
-        let reduced = self.reduced(&exec, system, &looked, report);
+        let reduced = reduce.and_then(|by| self.reduced(&exec, system, by, &looked, report));
+        let quotient = symmetry.canon.clone().map(|canon| Arc::new(Quotient { system: exec.clone(), canon }));
+        // A violation of the quotient has to be found again in the system.
+        let real = |found: &crate::search::Found| match &symmetry.canon {
+            Some(canon) => unfold::violation(&replayed, canon, found),
+            None => found.clone(),
+        };
         // What the program holds by now, native code and all, is not the search's to spend.
         let limit = settings.max_memory.map_or(u64::MAX, |n| n.saturating_sub(memory_bytes()));
         let request = Request {
@@ -490,9 +514,11 @@ impl Asked<'_> {
         };
         let Ran { searched, store_bytes, omission } = {
             let table = settings.table.unwrap_or(TABLE).min(limit / 4 * 3);
-            match &reduced {
-                None => run(&exec, self.search, self.store, table, &request, observer),
-                Some(reduced) => run(reduced, self.search, self.store, table, &request, observer),
+            match (&quotient, &reduced) {
+                (Some(quotient), None) => run(quotient, self.search, self.store, table, &request, observer),
+                (None, Some(reduced)) => run(reduced, self.search, self.store, table, &request, observer),
+                (None, None) => run(&exec, self.search, self.store, table, &request, observer),
+                (Some(_), Some(_)) => unreachable!("the plan refuses it"),
             }
         };
         let (cpu_seconds, wall_seconds) = (clock.cpu_seconds(), clock.wall_seconds());
@@ -503,7 +529,7 @@ impl Asked<'_> {
             why => why,
         });
         let mut traces: Vec<(Kind, Trace, usize)> =
-            found.iter().map(|f| (f.kind, trace::build(interp, &replayed, f), f.steps.len())).collect();
+            found.iter().map(|f| (f.kind, trace::build(interp, &replayed, &real(f)), f.steps.len())).collect();
         let tell = |trace: &mut Trace| protocol.into_iter().for_each(|p| p.tell(interp, trace));
         traces.iter_mut().for_each(|(_, trace, _)| tell(trace));
         let early = matches!(stopped, Some(Stopped::Interrupted | Stopped::Time(_)));
@@ -511,8 +537,12 @@ impl Asked<'_> {
             for (kind, trace, n_steps) in &mut traces {
                 let effort = limit.min(SHORTEN_AT_LEAST.max(SHORTEN_TIMES * bytes));
                 let like = Request { budget: Budget::new(effort), ..request.clone() };
-                if let Some(found) = shorten(&exec, *kind, *n_steps, &like, observer) {
-                    *trace = trace::build(interp, &replayed, &found);
+                let shorter = match &quotient {
+                    Some(quotient) => shorten(quotient, *kind, *n_steps, &like, observer),
+                    None => shorten(&exec, *kind, *n_steps, &like, observer),
+                };
+                if let Some(found) = shorter {
+                    *trace = trace::build(interp, &replayed, &real(&found));
                     tell(trace);
                 }
             }
@@ -566,15 +596,27 @@ impl Asked<'_> {
         }
     }
 
+    /// The symmetry that is wanted, unless all violations are: a state would count for all its images.
+    fn way(&self, report: &mut Report) -> Way {
+        let way = self.settings.way();
+        if way == Way::Off || self.settings.all_errors.is_none() {
+            return way;
+        }
+        report
+            .notes
+            .push("no symmetry is used: all violations are to be counted, and one would stand for several".into());
+        Way::Off
+    }
+
     /// The system with fewer steps, if it is worth while. It is judged on random walks, unless somebody wants it.
     fn reduced<S: Successors + Send>(
         &self,
         exec: &Arc<S>,
         system: Arc<System>,
+        selector: Selector,
         looked: &[Expr],
         report: &mut Report,
     ) -> Option<Arc<Reduced<S>>> {
-        let selector = self.reduce?;
         let reduction = Arc::new(Reduction::new(system, selector, looked, false));
         let by = |proviso| Reduced::new(exec.clone(), reduction.clone(), proviso);
         let (loops, levels) = (by(Proviso::Loops), by(Proviso::Levels));
@@ -641,7 +683,7 @@ impl Asked<'_> {
                     Store::Bitstate => {}
                 }
             }
-            Stopped::Interrupted | Stopped::Settled | Stopped::Blind => {}
+            Stopped::Interrupted | Stopped::Settled | Stopped::Blind | Stopped::OneWay => {}
         }
         if !out.is_empty() {
             out.push("a smaller model: fewer processes, shorter channels");

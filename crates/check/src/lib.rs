@@ -20,6 +20,7 @@ pub mod reduce;
 pub mod report;
 pub mod search;
 pub mod settings;
+pub mod symmetry;
 pub mod trace;
 pub mod verdict;
 

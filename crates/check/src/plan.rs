@@ -54,7 +54,7 @@ pub fn is_endless(property: Kind) -> bool {
     matches!(property, Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl)
 }
 
-fn is_nested(search: Search) -> bool {
+pub fn is_nested(search: Search) -> bool {
     matches!(search, Search::Ndfs | Search::NdfsSeed | Search::NdfsProcess | Search::Cndfs)
 }
 
@@ -80,6 +80,41 @@ pub fn cell(c: Combination) -> Cell {
         (true, true) => endless(search, store, fairness, fair_by),
         (true, false) => Cell::Refused("it knows states and no cycles: --search scc or ndfs"),
         (false, true) => Cell::Refused("it looks for cycles; what a finite run can show is searched breadth-first"),
+    }
+}
+
+/// The same for the quotient of a symmetric system.
+pub fn symmetric(c: Combination) -> Cell {
+    let plain = cell(c);
+    if matches!(plain, Cell::Refused(_)) {
+        return plain;
+    }
+    if c.reduction != Reduction::None {
+        return Cell::Refused("symmetry and reduction are not combined yet: --por off, or --sym off");
+    }
+    if matches!(c.property, Kind::Reception | Kind::Overflow | Kind::NonExecutable) {
+        return Cell::Refused("machines of a protocol have names: --sym off");
+    }
+    match (c.search, c.fairness, c.fair_by) {
+        (Search::Bfs | Search::Dfs, ..) => match plain {
+            Cell::Sound(_) => Cell::Sound(
+                "a state has the faults and the end of its images, one of which is met (symmetry/quotient.rs)",
+            ),
+            other => other,
+        },
+        (Search::Scc, Fairness::Weak, FairBy::Scc) | (Search::Scc, Fairness::Strong, _) => Cell::Sound(
+            "processes are followed through a component of the quotient, name by name (symmetry/threads.rs)",
+        ),
+        (Search::Ndfs | Search::NdfsSeed, Fairness::Weak, FairBy::Copies) => Cell::OneWay(
+            "[Bosnacki-SYM] figure 4: a fair path to an image of where it began; not all are found (symmetry/figure4.rs)",
+        ),
+        (_, Fairness::None, _) if is_nested(c.search) => {
+            Cell::Sound("[Bosnacki-SYM] figure 2: nested search of the quotient (symmetry/quotient.rs)")
+        }
+        (_, Fairness::None, _) => {
+            Cell::Sound("a claim reads the same in all images, so runs of the quotient will do (symmetry/quotient.rs)")
+        }
+        _ => Cell::Refused("a name is another process's after each step of the quotient: --search scc, or --sym off"),
     }
 }
 
@@ -164,6 +199,8 @@ pub struct Asking {
     pub plain: bool,
     /// Every violation is to be counted.
     pub counts_all: bool,
+    /// One state stands for its images.
+    pub symmetric: bool,
     /// Who looks at the runs cannot tell how long they stay where nothing is to be seen.
     pub stutter_invariant: bool,
     /// What the system has that forbids it.
@@ -180,6 +217,7 @@ pub fn choose_reduction(asking: Asking) -> (Reduction, Option<&'static str>) {
     let why = match asking {
         Asking { plain: true, .. } => return (Reduction::None, None),
         Asking { refusal: Some(why), .. } => why,
+        Asking { symmetric: true, .. } => "symmetry and reduction are not combined yet",
         Asking { counts_all: true, .. } => "all violations are to be counted, and fewer steps show fewer of them",
         Asking { stutter_invariant: false, .. } => {
             "the property is not known to be the same for runs that stay longer in some states"
@@ -241,6 +279,10 @@ const REDUCTIONS: [Reduction; 3] = [Reduction::None, Reduction::By(Selector::Amp
 
 /// Every row of the table, in order.
 pub fn rows() -> Vec<(Combination, Cell)> {
+    rows_by(cell)
+}
+
+fn rows_by(cell: fn(Combination) -> Cell) -> Vec<(Combination, Cell)> {
     let mut out = Vec::new();
     for search in SEARCHES {
         for property in Kind::ALL {
@@ -282,48 +324,53 @@ fn boxes(places: Vec<Place>, axis: usize) -> Vec<[BTreeSet<usize>; 4]> {
 
 impl fmt::Display for Printed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let some = |side: &BTreeSet<usize>, words: &[String]| {
-            if side.len() == words.len() {
-                return "any".to_string();
-            }
-            side.iter().map(|n| words[*n].clone()).collect::<Vec<_>>().join(", ")
-        };
-        let properties: Vec<String> = Kind::ALL.iter().map(|k| k.word().to_string()).collect();
-        let stores: Vec<String> = STORES.iter().map(|s| s.word().to_string()).collect();
-        let fair: Vec<String> = FAIR.iter().map(|(fairness, by)| fair_word(*fairness, *by)).collect();
-        let reductions: Vec<String> = REDUCTIONS.iter().map(|r| r.word().to_string()).collect();
-        for search in SEARCHES {
-            writeln!(f, "--search {}", search.word())?;
-            let mut answers: Vec<(Cell, Vec<Place>)> = Vec::new();
-            for (c, cell) in rows().into_iter().filter(|(c, _)| c.search == search) {
-                let of = |words: &[String], word: &str| words.iter().position(|w| w == word).expect("a row's word");
-                let fairness = fair_word(c.fairness, c.fair_by);
-                let place = [
-                    of(&properties, c.property.word()),
-                    of(&stores, c.store.word()),
-                    of(&fair, &fairness),
-                    of(&reductions, c.reduction.word()),
-                ];
-                match answers.iter_mut().find(|(known, _)| *known == cell) {
-                    Some((_, places)) => places.push(place),
-                    None => answers.push((cell, vec![place])),
-                }
-            }
-            for (cell, places) in answers {
-                let (word, why) = match cell {
-                    Cell::Sound(why) => ("sound", why),
-                    Cell::OneWay(why) => ("one way", why),
-                    Cell::Refused(why) => ("refused", why),
-                };
-                for [p, s, w, r] in boxes(places, 0) {
-                    let (p, s, w) = (some(&p, &properties), some(&s, &stores), some(&w, &fair));
-                    let r = some(&r, &reductions);
-                    writeln!(f, "  {word:<8} property {p}; store {s}; fairness {w}; reduction {r}\n           {why}")?;
-                }
+        print(f, "", cell)?;
+        print(f, "--sym WAY ", symmetric)
+    }
+}
+
+fn print(f: &mut fmt::Formatter<'_>, with: &str, cell: fn(Combination) -> Cell) -> fmt::Result {
+    let some = |side: &BTreeSet<usize>, words: &[String]| {
+        if side.len() == words.len() {
+            return "any".to_string();
+        }
+        side.iter().map(|n| words[*n].clone()).collect::<Vec<_>>().join(", ")
+    };
+    let properties: Vec<String> = Kind::ALL.iter().map(|k| k.word().to_string()).collect();
+    let stores: Vec<String> = STORES.iter().map(|s| s.word().to_string()).collect();
+    let fair: Vec<String> = FAIR.iter().map(|(fairness, by)| fair_word(*fairness, *by)).collect();
+    let reductions: Vec<String> = REDUCTIONS.iter().map(|r| r.word().to_string()).collect();
+    for search in SEARCHES {
+        writeln!(f, "{with}--search {}", search.word())?;
+        let mut answers: Vec<(Cell, Vec<Place>)> = Vec::new();
+        for (c, cell) in rows_by(cell).into_iter().filter(|(c, _)| c.search == search) {
+            let of = |words: &[String], word: &str| words.iter().position(|w| w == word).expect("a row's word");
+            let fairness = fair_word(c.fairness, c.fair_by);
+            let place = [
+                of(&properties, c.property.word()),
+                of(&stores, c.store.word()),
+                of(&fair, &fairness),
+                of(&reductions, c.reduction.word()),
+            ];
+            match answers.iter_mut().find(|(known, _)| *known == cell) {
+                Some((_, places)) => places.push(place),
+                None => answers.push((cell, vec![place])),
             }
         }
-        Ok(())
+        for (cell, places) in answers {
+            let (word, why) = match cell {
+                Cell::Sound(why) => ("sound", why),
+                Cell::OneWay(why) => ("one way", why),
+                Cell::Refused(why) => ("refused", why),
+            };
+            for [p, s, w, r] in boxes(places, 0) {
+                let (p, s, w) = (some(&p, &properties), some(&s, &stores), some(&w, &fair));
+                let r = some(&r, &reductions);
+                writeln!(f, "  {word:<8} property {p}; store {s}; fairness {w}; reduction {r}\n           {why}")?;
+            }
+        }
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -370,6 +417,17 @@ mod tests {
             }
             let (search, by) = choose_endless(Search::Auto, fair_by);
             assert!(matches!(endless(search, Store::Tree, Fairness::Weak, by), Cell::Sound(_)), "{fair_by:?}");
+        }
+    }
+
+    #[test]
+    fn symmetry_answers_no_more_than_the_search_does_without() {
+        for (c, without) in rows() {
+            match (symmetric(c), without) {
+                (Cell::Sound(_), other) => assert!(matches!(other, Cell::Sound(_)), "{c:?}"),
+                (Cell::OneWay(_), other) => assert!(!matches!(other, Cell::Refused(_)), "{c:?}"),
+                (Cell::Refused(why), _) => assert!(why.contains("--") || why.contains("breadth-first"), "{why}"),
+            }
         }
     }
 

@@ -93,6 +93,18 @@ pub struct Chosen {
 }
 
 impl Report {
+    /// Which symmetry a search used, or why none.
+    pub fn tell_symmetry(&mut self, found: &crate::symmetry::Found) {
+        if let Some(canon) = &found.canon {
+            self.chosen.sym = canon.way().word();
+        }
+        for note in &found.notes {
+            if !self.notes.contains(note) {
+                self.notes.push(note.clone());
+            }
+        }
+    }
+
     /// The sum over the searches that ran; depth and memory are the largest.
     pub fn stats(&self) -> Stats {
         let mut sum = Stats { complete: true, ..Stats::default() };

@@ -2,6 +2,7 @@
 
 use crate::cycles::Fairness;
 use crate::protocol::Protocol;
+use crate::symmetry::Way;
 use spinor_model::optimise::Optimisations;
 use std::time::Duration;
 
@@ -18,6 +19,8 @@ pub struct Settings {
     pub fair_by: FairBy,
     pub reduce: Reduce,
     pub proviso: MadeUp,
+    /// How one state stands for its images, if processes can change places.
+    pub symmetry: Way,
     /// The clean semantics: no reduction, no static optimisation.
     pub plain: bool,
     /// The static optimisations, each by itself.
@@ -127,6 +130,7 @@ impl Default for Settings {
             fair_by: FairBy::Auto,
             reduce: Reduce::Auto,
             proviso: MadeUp::Auto,
+            symmetry: Way::Auto,
             plain: false,
             optimise: Optimisations::ALL,
             max_depth: None,
@@ -144,6 +148,16 @@ impl Settings {
     /// The optimisations that are wanted.
     pub fn optimisations(&self) -> Optimisations {
         if self.plain { Optimisations::NONE } else { self.optimise }
+    }
+}
+
+impl Settings {
+    /// The symmetry that is wanted. Nobody gets it who did not ask for it, so far.
+    pub fn way(&self) -> Way {
+        match self.symmetry {
+            Way::Auto => Way::Off,
+            way => way,
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 use spinor_check::cycles::Fairness;
 use spinor_check::settings::{DEFAULT_TRACES, FairBy, MadeUp, Reduce, Search, Selection, Settings, Store};
+use spinor_check::symmetry::Way;
 use spinor_model::optimise::Optimisations;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -229,11 +230,11 @@ pub const OPTIONS: &[OptionRow] = &[
     row(
         Id::Sym,
         "sym",
-        Takes::OneOf(&["auto", "off"], &["sorted", "segmented", "pc-sorted", "pc-segmented", "full"]),
+        Takes::OneOf(&["auto", "off", "sorted", "segmented", "pc-sorted", "pc-segmented", "full"], &[]),
         CHECK,
     )
     .default("auto")
-    .help("symmetry reduction"),
+    .help("if processes can change places, search one of the states that look alike, chosen in this way"),
     row(Id::Ltl, "ltl", Takes::Value("FORMULA"), CHECK)
         .repeats()
         .help("check this formula, too")
@@ -453,6 +454,7 @@ pub struct Options {
     pub fair_by: FairBy,
     pub reduce: Reduce,
     pub proviso: MadeUp,
+    pub symmetry: Way,
     pub store: Store,
     pub plain: bool,
     pub no_dead: bool,
@@ -520,6 +522,7 @@ impl Options {
             fair_by: self.fair_by,
             reduce: self.reduce,
             proviso: self.proviso,
+            symmetry: self.symmetry,
             plain: self.plain,
             optimise: Optimisations { dead: !self.no_dead, merge: !self.no_merge, unread: !self.no_unread },
             max_depth: self.depth,
@@ -785,8 +788,10 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 _ => Store::Auto,
             }
         }
-        // One value each so far, and it is the default.
-        Id::Sym => {}
+        Id::Sym => {
+            let ways = Way::ALL.into_iter().chain([Way::Off]);
+            o.symmetry = ways.into_iter().find(|way| way.word() == text).unwrap_or(Way::Auto);
+        }
         Id::Ltl => o.ltls.push(text),
         Id::Claim => o.claims.push(bytes.into()),
         Id::Fair => {

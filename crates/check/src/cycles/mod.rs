@@ -60,7 +60,7 @@ use crate::observer::Observer;
 use crate::search::watch::{News, Signals, Watch};
 use crate::search::{self, Halt, Stopped};
 use spinor_model::ir::Pid;
-use spinor_store::{Budget, Full};
+use spinor_store::{Budget, Full, StateId, Visited};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -80,6 +80,22 @@ pub trait Runs: Sync {
     }
     /// Appends the moves of a state, always in the same order. A state without moves has no run.
     fn moves(&self, desk: &mut Self::Desk, key: &[u8], out: &mut Moves);
+    /// Owners do not tell who is served: a component is judged by [`Runs::judge`] when it is complete.
+    fn judges(&self) -> bool {
+        false
+    }
+    /// Of a complete component that has all marks, if they judge: a run that is accepted and fair. The moves from the
+    /// first of its states, and those that repeat.
+    #[allow(clippy::type_complexity)]
+    fn judge<'s, V: Visited>(
+        &self,
+        _desk: &mut Self::Desk,
+        _store: &'s V,
+        _hand: &mut V::Hand<'s>,
+        _states: &[StateId],
+    ) -> Result<Option<(Vec<u32>, Vec<u32>)>, Full> {
+        Ok(None)
+    }
 }
 
 /// Some of the states, such that every cycle lies in one part.
