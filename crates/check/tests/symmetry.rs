@@ -4,7 +4,7 @@ use spinor_check::check::{Interpreted, Said, Stated, check};
 use spinor_check::cycles::Fairness;
 use spinor_check::observer::Silent;
 use spinor_check::report::Report;
-use spinor_check::settings::{FairBy, Search, Selection, Settings};
+use spinor_check::settings::{FairBy, Reduce, Search, Selection, Settings};
 use spinor_check::symmetry::Way;
 use spinor_check::symmetry::canon::{Canon, Scratch};
 use spinor_check::verdict::Verdict;
@@ -47,6 +47,51 @@ fn a_state_stands_for_its_images() {
         assert_eq!(words(&plain), words(&with), "{way:?}");
         assert_eq!((plain.stats().stored, with.stats().stored), (8, 4), "{way:?} {:?}", with.notes);
     }
+}
+
+/// Where one state stands for its images no step is left out, and that is said; where there is no symmetry some are.
+#[test]
+fn symmetry_and_reduction_are_not_combined() {
+    let alike = "byte n; active [3] proctype P() { byte k; do :: k = 1 - k :: d_step { n++; n-- } od }
+        ltl small { [] (n < 5) }";
+    let apart = "byte n; active [3] proctype P() { byte k; do :: k = (k + _pid) % 3 :: d_step { n++; n-- } od }
+        ltl small { [] (n < 5) }";
+    for reduce in [Reduce::Auto, Reduce::Ample, Reduce::Stubborn] {
+        for (text, is_symmetric) in [(alike, true), (apart, false)] {
+            for symmetry in Way::ALL {
+                let asked = Settings { reduce, symmetry, ..Settings::default() };
+                let report = run("m", text, &asked);
+                let chosen = &report.chosen;
+                assert_eq!(chosen.sym, if is_symmetric { symmetry.word() } else { "off" }, "{:?}", report.notes);
+                for search in ["safety", "small"] {
+                    let told = |(name, why): &(String, String)| name == search && why.contains("symmetry");
+                    assert_eq!(report.unreduced.iter().any(told), is_symmetric, "{search} {:?}", report.unreduced);
+                }
+                if is_symmetric {
+                    assert_eq!((chosen.por, chosen.proviso), ("off", None), "{reduce:?} {symmetry:?}");
+                } else if reduce != Reduce::Auto {
+                    assert_ne!(chosen.por, "off", "{reduce:?} {symmetry:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Nobody gets it who did not ask for it; and a violation that is counted stands for itself.
+#[test]
+fn symmetry_is_not_used_unasked_nor_to_count_violations() {
+    let text = "byte n; active [3] proctype P() { do :: n < 2 -> n++ :: n == 2 -> assert(false) od }";
+    for symmetry in [Way::Auto, Way::Off] {
+        let report = run("m", text, &Settings { symmetry, ..Settings::default() });
+        assert_eq!((report.chosen.sym, &report.notes), ("off", &Vec::new()));
+    }
+    let count = |symmetry| {
+        let asked = Settings { symmetry, all_errors: Some(0), ..Settings::default() };
+        let report = run("m", text, &asked);
+        (report.property("assert").expect("it was asked").n_violations, report.chosen.sym, report.notes.len())
+    };
+    let (n, ..) = count(Way::Off);
+    assert_eq!(count(Way::Full), (n, "off", 1));
 }
 
 /// Verdicts of random symmetric models, with each way and without.
