@@ -6,6 +6,8 @@ use crate::cycles::answer::Answered;
 use crate::cycles::{self, Fairness};
 use crate::observer::Observer;
 use crate::plan::{self, Cell, Combination};
+use crate::progress::answer::{Account, Asked as Progressing};
+use crate::progress::meaning::Of;
 use crate::report::{Chosen, PropertyReport, Report, Stats, Unreached};
 use crate::search::{Request, SAFETY, Searched, Stopped, Tally, bfs, dfs, order};
 use crate::settings::{FairBy, Search, Selection, Settings, Store};
@@ -73,9 +75,14 @@ pub fn check<E: Executors>(
     let questions = select(questions(system, stated, &settings.select), &settings.select)?;
     let (search, store) = plan::choose(settings.search, settings.store);
     let (endless, fair_by) = plan::choose_endless(settings.search, settings.fair_by);
+    let progress = plan::choose_progress(settings.search, settings.fairness, settings.fair_by);
+    let of = settings.progress_of.as_ref().map(|of| Of::read(of, system));
+    let of = of.transpose().map_err(|what| vec![Diagnostic::error("V0001", what)])?;
+    let asks = |which: fn(Kind) -> bool| questions.iter().any(|q| which(q.kind));
     let chosen = Chosen {
         search: search.word(),
-        endless: questions.iter().any(|q| plan::is_endless(q.kind)).then_some(endless.word()),
+        endless: asks(|k| plan::is_endless(k) && k != Kind::NonProgress).then_some(endless.word()),
+        progress: asks(|k| k == Kind::NonProgress).then_some((progress.word(), settings.progress.word())),
         por: "off",
         sym: "off",
         fair: settings.fairness.word(),
@@ -96,7 +103,11 @@ pub fn check<E: Executors>(
         chosen,
     };
     let answer = |property| {
-        let search = if plan::is_endless(property) { endless } else { search };
+        let search = match property {
+            Kind::NonProgress => progress,
+            _ if plan::is_endless(property) => endless,
+            _ => search,
+        };
         let (reduction, fairness) = (plan::Reduction::None, settings.fairness);
         match plan::cell(Combination { search, property, store, reduction, fairness, fair_by }) {
             Cell::Sound(_) | Cell::OneWay(_) => Ok(()),
@@ -115,7 +126,8 @@ pub fn check<E: Executors>(
         let property = match (answer(kind), &safety) {
             (Ok(()), Some(safety)) if is_safety(&kind) => safety.property(question.name, kind),
             (Ok(()), _) => {
-                let endless = Endless { interp, search: endless, store, fair_by, settings, started, runtime };
+                let search = if kind == Kind::NonProgress { progress } else { endless };
+                let endless = Endless { interp, search, store, fair_by, of, settings, started, runtime };
                 endless.property(question, executors, observer, &mut report)
             }
             (Err(because), _) => open(question.name, kind, because),
@@ -128,7 +140,7 @@ pub fn check<E: Executors>(
 /// A property that stays open.
 fn open(name: String, kind: Kind, because: String) -> PropertyReport {
     let verdict = Verdict::NothingFound { because };
-    PropertyReport { name, kind, verdict, traces: Vec::new(), n_violations: 0, search: None }
+    PropertyReport { name, kind, verdict, traces: Vec::new(), n_violations: 0, search: None, account: None }
 }
 
 /// The searches for runs that never end, one a property.
@@ -137,6 +149,8 @@ struct Endless<'a> {
     search: Search,
     store: Store,
     fair_by: FairBy,
+    /// Whose progress counts.
+    of: Option<Of>,
     settings: &'a Settings,
     started: Instant,
     /// Run-time errors are asked about, too.
@@ -150,7 +164,7 @@ impl Endless<'_> {
         match about {
             About::Itself => unreachable!("safety is not asked for here"),
             About::Accept => Ok(Claim::accept_labels()),
-            About::Progress => Ok(Claim::without_progress(marking)),
+            About::Progress => Ok(Claim::without_progress(marking)), // not asked: see `Progressing`
             About::Claim(claim) => Claim::never(claim, self.interp.system()).map_err(|e| self.refusal(&e)),
             About::Stated(Said::Formula { formula, props }) => {
                 Claim::against(formula, props, marking).map_err(|e| e.to_string())
@@ -189,17 +203,18 @@ impl Endless<'_> {
             budget: Budget::new(limit),
             jobs: settings.jobs.max(1),
         };
-        let asked = cycles::answer::Asked {
-            interp: self.interp,
-            claim: &claim,
-            search: self.search,
-            store: self.store,
-            fair_by: self.fair_by,
-            optimise: settings.optimisations(),
-            shorten: settings.shorten,
-            request,
+        let Endless { interp, search, store, fair_by, of, .. } = *self;
+        let (optimise, shorten) = (settings.optimisations(), settings.shorten);
+        let answered = if matches!(about, About::Progress) {
+            let progress = settings.progress;
+            let asked = Progressing { interp, progress, of, search, store, fair_by, optimise, shorten, request };
+            asked.answer(executors, observer)
+        } else {
+            let claim = &claim;
+            let asked = cycles::answer::Asked { interp, claim, search, store, fair_by, optimise, shorten, request };
+            asked.answer(executors, observer)
         };
-        let Answered { trace, searched, store_bytes, faulty } = asked.answer(executors, observer);
+        let Answered { trace, searched, store_bytes, faulty } = answered;
         if let (Some(trace), About::Stated(Said::Formula { formula, props })) = (&trace, &about) {
             cycles::answer::judge(self.interp, formula, props, trace);
         }
@@ -238,7 +253,9 @@ impl Endless<'_> {
             (None, None) => Verdict::Holds,
         };
         let (n_violations, search) = (u64::from(trace.is_some()), Some(report.searches.len() - 1));
-        PropertyReport { name, kind, verdict, traces: trace.into_iter().collect(), n_violations, search }
+        let account = trace.as_ref().filter(|_| kind == Kind::NonProgress);
+        let account = account.map(|trace| Account::of(interp, settings.progress, of, trace));
+        PropertyReport { name, kind, verdict, traces: trace.into_iter().collect(), n_violations, search, account }
     }
 }
 
@@ -346,6 +363,7 @@ impl Safety {
             traces: found.into_iter().map(|(_, trace, _)| trace.clone()).collect(),
             n_violations: if self.counts_all { n } else { n.min(1) },
             search: Some(self.index),
+            account: None,
         }
     }
 }
