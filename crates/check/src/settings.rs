@@ -1,6 +1,7 @@
 //! What the user asked for.
 
 use crate::cycles::Fairness;
+use crate::progress::meaning::Progress;
 use crate::protocol::Protocol;
 use spinor_model::optimise::Optimisations;
 use std::time::Duration;
@@ -18,6 +19,9 @@ pub struct Settings {
     pub fair_by: FairBy,
     pub reduce: Reduce,
     pub proviso: MadeUp,
+    /// What makes progress, and whose counts: a proctype, or `P[pid]`.
+    pub progress: Progress,
+    pub progress_of: Option<String>,
     /// The clean semantics: no reduction, no static optimisation.
     pub plain: bool,
     /// The static optimisations, each by itself.
@@ -57,6 +61,12 @@ pub enum Search {
     /// Components and nested depth-first search by several threads.
     SccPar,
     Cndfs,
+    /// For cycles without progress alone: from a queue of progress, by levels of it, again and again with more of it, and
+    /// with a second search from every state. Other runs that never end are then searched as with `Auto`.
+    Fifo,
+    FifoLevels,
+    Restarts,
+    NdfsNp,
 }
 
 /// How weak fairness is decided.
@@ -127,6 +137,8 @@ impl Default for Settings {
             fair_by: FairBy::Auto,
             reduce: Reduce::Auto,
             proviso: MadeUp::Auto,
+            progress: Progress::States,
+            progress_of: None,
             plain: false,
             optimise: Optimisations::ALL,
             max_depth: None,
@@ -159,6 +171,10 @@ impl Search {
             Search::NdfsProcess => "ndfs-process",
             Search::SccPar => "scc-par",
             Search::Cndfs => "cndfs",
+            Search::Fifo => "fifo",
+            Search::FifoLevels => "fifo-levels",
+            Search::Restarts => "restarts",
+            Search::NdfsNp => "ndfs-np",
         }
     }
 }
