@@ -92,6 +92,9 @@ const SPIN_PLAIN: Side = Side::Spin {
 const SPINOR_PLAIN: Side =
     Side::Spinor { name: "spinor", check: &["--plain", "--search", "bfs", "--all-errors", "-p", "safety", "-j", "1"] };
 
+/// Each tool's own reduction and optimisations, on past errors.
+const SPIN_REDUCED: Side = Side::Spin { generate: &[], compile: &["-DSAFETY", "-DNOCLAIM"], verify: &["-n", "-c0"] };
+
 /// The product of the model and SPIN's automaton for one of its formulas, up to the first violation.
 const fn pan(verify: &'static [&'static str]) -> Side {
     // Room for fourteen processes when there is fairness; it takes none otherwise.
@@ -176,11 +179,64 @@ pub const MODES: &[Mode] = &[
         examples: false,
     },
     Mode {
+        name: "reduced",
+        about: "what is stored with each tool's reduction: stubborn sets",
+        sides: [
+            SPIN_REDUCED,
+            Side::Spinor { name: "stubborn", check: &["--por", "stubborn", "--all-errors", "-p", "safety", "-j", "1"] },
+        ],
+        counts: Counts::Free,
+        judged: Judged::Stored,
+        answer: Answer::Any,
+        models: Models::All,
+        states: (0, 2_000_000),
+        examples: true,
+    },
+    Mode {
+        name: "reduced-ample",
+        about: "what is stored with each tool's reduction: the steps of one process",
+        sides: [
+            SPIN_REDUCED,
+            Side::Spinor { name: "ample", check: &["--por", "ample", "--all-errors", "-p", "safety", "-j", "1"] },
+        ],
+        counts: Counts::Free,
+        judged: Judged::Stored,
+        answer: Answer::Any,
+        models: Models::All,
+        states: (0, 2_000_000),
+        examples: true,
+    },
+    Mode {
+        name: "reduced-time",
+        about: "Spinor with the reduction that it chooses against without",
+        sides: [
+            Side::Spinor { name: "por off", check: &["--por", "off", "-p", "safety", "-j", "1"] },
+            Side::Spinor { name: "por auto", check: &["-p", "safety", "-j", "1"] },
+        ],
+        counts: Counts::NoMore,
+        judged: Judged::Search { from: 100_000 },
+        answer: Answer::Any,
+        models: Models::Ours,
+        states: (100_000, 15_000_000),
+        examples: false,
+    },
+    Mode {
+        name: "reduced-spin",
+        about: "from the model's text to the answer, each tool with its reduction",
+        sides: [SPIN_REDUCED, Side::Spinor { name: "spinor", check: &["-p", "safety", "-j", "1"] }],
+        counts: Counts::Free,
+        judged: Judged::EndToEnd,
+        answer: Answer::Any,
+        models: Models::Ours,
+        states: (100_000, 15_000_000),
+        examples: false,
+    },
+    Mode {
         name: "default",
         about: "what is stored with each tool's own optimisations, without reduction",
         sides: [
             Side::Spin { generate: &[], compile: &["-DSAFETY", "-DNOREDUCE", "-DNOCLAIM"], verify: &["-n", "-c0"] },
-            Side::Spinor { name: "spinor", check: &["--all-errors", "-p", "safety", "-j", "1"] },
+            Side::Spinor { name: "spinor", check: &["--por", "off", "--all-errors", "-p", "safety", "-j", "1"] },
         ],
         counts: Counts::NoMore,
         judged: Judged::Stored,

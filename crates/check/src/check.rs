@@ -599,6 +599,9 @@ impl Asked<'_> {
         let (loops, levels) = (by(Proviso::Loops), by(Proviso::Levels));
         let by_levels = self.search == Search::Bfs;
         let forced = self.settings.reduce != Reduce::Auto;
+        if self.settings.all_errors.is_some() {
+            report.notes.push("violations are counted where steps are left out: there may be more".to_string());
+        }
         let chosen = match self.settings.proviso {
             // States without steps are found whatever else is left out.
             _ if self.kinds == [Kind::EndState] => Some(by(Proviso::None)).filter(|r| forced || r.saves() > WORTH),

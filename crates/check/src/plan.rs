@@ -187,7 +187,10 @@ pub fn choose_reduction(asking: Asking) -> (Reduction, Option<&'static str>) {
     let why = match asking {
         Asking { plain: true, .. } => return (Reduction::None, None),
         Asking { refusal: Some(why), .. } => why,
-        Asking { counts_all: true, .. } => "all violations are to be counted, and fewer steps show fewer of them",
+        // Who asks for both is told the number in the smaller graph.
+        Asking { counts_all: true, wanted: Reduce::Auto, .. } => {
+            "all violations are to be counted, and fewer steps show fewer of them"
+        }
         Asking { stutter_invariant: false, .. } => {
             "the property is not known to be the same for runs that stay longer in some states"
         }
