@@ -15,7 +15,7 @@ use spinor_check::progress::modes::Modes;
 use spinor_check::progress::oracle::Graph;
 use spinor_check::progress::system::Grounds;
 use spinor_check::report::PropertyReport;
-use spinor_check::settings::{FairBy, Search, Selection, Settings, Store};
+use spinor_check::settings::{FairBy, Reduce, Search, Selection, Settings, Store};
 use spinor_jit::Jit;
 use spinor_lang::{Options, load};
 use spinor_model::interp::Interp;
@@ -196,6 +196,12 @@ fn random_models_agree_with_the_oracle() {
                     let native = rng.below(2) == 0;
                     let found = ask(&interp, native, &Settings { search, ..base.clone() });
                     assert!(truth.starts_with(found.verdict.word()), "{told}: {search:?} plain {plain}");
+                }
+                if progress == Progress::States && !plain {
+                    for (search, reduce) in [(Search::Scc, Reduce::Stubborn), (Search::Ndfs, Reduce::Ample)] {
+                        let found = ask(&interp, rng.below(2) == 0, &Settings { search, reduce, ..base.clone() });
+                        assert!(truth.starts_with(found.verdict.word()), "{told}: {search:?} {reduce:?}");
+                    }
                 }
                 if progress == Progress::Steps {
                     for fairness in [Fairness::Weak, Fairness::Strong] {
