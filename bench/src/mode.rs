@@ -92,11 +92,23 @@ const SPIN_PLAIN: Side = Side::Spin {
 const SPINOR_PLAIN: Side =
     Side::Spinor { name: "spinor", check: &["--plain", "--search", "bfs", "--all-errors", "-p", "safety", "-j", "1"] };
 
+/// Each tool's own reduction and optimisations, on past errors.
+const SPIN_REDUCED: Side = Side::Spin { generate: &[], compile: &["-DSAFETY", "-DNOCLAIM"], verify: &["-n", "-c0"] };
+
 /// The product of the model and SPIN's automaton for one of its formulas, up to the first violation.
 const fn pan(verify: &'static [&'static str]) -> Side {
     // Room for fourteen processes when there is fairness; it takes none otherwise.
     Side::Spin { generate: &["-o1", "-o2", "-o3"], compile: &["-DNOREDUCE", "-DNFAIR=3"], verify }
 }
+
+/// The same with the claim that asks for progress, which SPIN makes itself.
+const fn pan_progress(verify: &'static [&'static str]) -> Side {
+    Side::Spin { generate: &["-o1", "-o2", "-o3"], compile: &["-DNP", "-DNOREDUCE", "-DNOCLAIM"], verify }
+}
+
+const SPINOR_PROGRESS: Side = Side::Spinor { name: "spinor", check: &["--plain", "-p", "progress", "-j", "1"] };
+/// There is progress in every cycle.
+const PROGRESS: Models = Models::Named(&["leader_ring"]);
 
 const FAMILIES: Models = Models::Named(&["philosophers", "token_ring"]);
 /// Their sizes up to eight processes.
@@ -167,11 +179,64 @@ pub const MODES: &[Mode] = &[
         examples: false,
     },
     Mode {
+        name: "reduced",
+        about: "what is stored with each tool's reduction: stubborn sets",
+        sides: [
+            SPIN_REDUCED,
+            Side::Spinor { name: "stubborn", check: &["--por", "stubborn", "--all-errors", "-p", "safety", "-j", "1"] },
+        ],
+        counts: Counts::Free,
+        judged: Judged::Stored,
+        answer: Answer::Any,
+        models: Models::All,
+        states: (0, 2_000_000),
+        examples: true,
+    },
+    Mode {
+        name: "reduced-ample",
+        about: "what is stored with each tool's reduction: the steps of one process",
+        sides: [
+            SPIN_REDUCED,
+            Side::Spinor { name: "ample", check: &["--por", "ample", "--all-errors", "-p", "safety", "-j", "1"] },
+        ],
+        counts: Counts::Free,
+        judged: Judged::Stored,
+        answer: Answer::Any,
+        models: Models::All,
+        states: (0, 2_000_000),
+        examples: true,
+    },
+    Mode {
+        name: "reduced-time",
+        about: "Spinor with the reduction that it chooses against without",
+        sides: [
+            Side::Spinor { name: "por off", check: &["--por", "off", "-p", "safety", "-j", "1"] },
+            Side::Spinor { name: "por auto", check: &["-p", "safety", "-j", "1"] },
+        ],
+        counts: Counts::NoMore,
+        judged: Judged::Search { from: 100_000 },
+        answer: Answer::Any,
+        models: Models::Ours,
+        states: (100_000, 15_000_000),
+        examples: false,
+    },
+    Mode {
+        name: "reduced-spin",
+        about: "from the model's text to the answer, each tool with its reduction",
+        sides: [SPIN_REDUCED, Side::Spinor { name: "spinor", check: &["-p", "safety", "-j", "1"] }],
+        counts: Counts::Free,
+        judged: Judged::EndToEnd,
+        answer: Answer::Any,
+        models: Models::Ours,
+        states: (100_000, 15_000_000),
+        examples: false,
+    },
+    Mode {
         name: "default",
         about: "what is stored with each tool's own optimisations, without reduction",
         sides: [
             Side::Spin { generate: &[], compile: &["-DSAFETY", "-DNOREDUCE", "-DNOCLAIM"], verify: &["-n", "-c0"] },
-            Side::Spinor { name: "spinor", check: &["--all-errors", "-p", "safety", "-j", "1"] },
+            Side::Spinor { name: "spinor", check: &["--por", "off", "--all-errors", "-p", "safety", "-j", "1"] },
         ],
         counts: Counts::NoMore,
         judged: Judged::Stored,
@@ -280,6 +345,42 @@ pub const MODES: &[Mode] = &[
         judged: Judged::Stored,
         answer: Answer::Violated,
         models: Models::Ours,
+        states: ANY,
+        examples: false,
+    },
+    Mode {
+        name: "progress",
+        about: "no cycle without progress, one thread",
+        sides: [pan_progress(&["-n", "-l"]), SPINOR_PROGRESS],
+        counts: Counts::Free,
+        judged: Judged::Search { from: 100_000 },
+        answer: Answer::Holds,
+        models: PROGRESS,
+        states: ANY,
+        examples: false,
+    },
+    Mode {
+        name: "progress-safety",
+        about: "the same beside Spinor's own search for safety",
+        sides: [
+            Side::Spinor { name: "safety", check: &["--plain", "-p", "safety", "-j", "1"] },
+            Side::Spinor { name: "progress", check: &["--plain", "-p", "progress", "-j", "1"] },
+        ],
+        counts: Counts::Equal,
+        judged: Judged::Search { from: 100_000 },
+        answer: Answer::Holds,
+        models: PROGRESS,
+        states: ANY,
+        examples: false,
+    },
+    Mode {
+        name: "progress-broken",
+        about: "a cycle without progress: what is stored until it is found",
+        sides: [pan_progress(&["-n", "-l"]), SPINOR_PROGRESS],
+        counts: Counts::Free,
+        judged: Judged::Stored,
+        answer: Answer::Violated,
+        models: Models::Named(&["polite"]),
         states: ANY,
         examples: false,
     },

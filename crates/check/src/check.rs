@@ -6,6 +6,8 @@ use crate::cycles::answer::Answered;
 use crate::cycles::{self, Fairness};
 use crate::observer::Observer;
 use crate::plan::{self, Asking, Cell, Combination};
+use crate::progress::answer::{Account, Asked as Progressing};
+use crate::progress::meaning::Of;
 use crate::reduce::{self, Proviso, Reduced, Reduction, Selector};
 use crate::report::{Chosen, PropertyReport, Report, Stats, Unreached};
 use crate::search::{Request, SAFETY, Searched, Stopped, Tally, bfs, dfs, order};
@@ -76,9 +78,14 @@ pub fn check<E: Executors>(
     let questions = select(questions(system, stated, settings), &settings.select)?;
     let (search, store) = plan::choose(settings.search, settings.store);
     let (endless, fair_by) = plan::choose_endless(settings.search, settings.fair_by);
+    let progress = plan::choose_progress(settings.search, settings.progress, settings.fairness, settings.fair_by);
+    let of = settings.progress_of.as_ref().map(|of| Of::read(of, system));
+    let of = of.transpose().map_err(|what| vec![Diagnostic::error("V0001", what)])?;
+    let asks = |which: fn(Kind) -> bool| questions.iter().any(|q| which(q.kind));
     let chosen = Chosen {
         search: search.word(),
-        endless: questions.iter().any(|q| plan::is_endless(q.kind)).then_some(endless.word()),
+        endless: asks(|k| plan::is_endless(k) && k != Kind::NonProgress).then_some(endless.word()),
+        progress: asks(|k| k == Kind::NonProgress).then_some((progress.word(), settings.progress.word())),
         por: "off", // until a search leaves something out
         proviso: None,
         sym: "off",
@@ -109,10 +116,15 @@ pub fn check<E: Executors>(
         refusal: reduce::refusal(system),
     };
     let answer = |property| {
-        let search = if plan::is_endless(property) { endless } else { search };
+        let search = match property {
+            Kind::NonProgress => progress,
+            _ if plan::is_endless(property) => endless,
+            _ => search,
+        };
         let (reduction, fairness) = (plan::Reduction::None, settings.fairness);
         let c = Combination { search, property, store, reduction, fairness, fair_by };
-        let cell = if settings.way().is_on() { plan::symmetric(c) } else { plan::cell(c) };
+        let symmetric = settings.way().is_on() && property != Kind::NonProgress;
+        let cell = if symmetric { plan::symmetric(c) } else { plan::cell(c) };
         match cell {
             Cell::Sound(_) | Cell::OneWay(_) => Ok(()),
             Cell::Refused(why) => Err(why.to_string()),
@@ -130,7 +142,8 @@ pub fn check<E: Executors>(
         let property = match (answer(kind), &safety) {
             (Ok(()), Some(safety)) if is_safety(&kind) => safety.property(question.name, kind),
             (Ok(()), _) => {
-                let endless = Endless { interp, search: endless, store, fair_by, settings, started, runtime, asking };
+                let search = if kind == Kind::NonProgress { progress } else { endless };
+                let endless = Endless { interp, search, store, fair_by, of, settings, started, runtime, asking };
                 endless.property(question, executors, observer, &mut report)
             }
             (Err(because), _) => open(question.name, kind, because),
@@ -163,7 +176,7 @@ impl Report {
 /// A property that stays open.
 fn open(name: String, kind: Kind, because: String) -> PropertyReport {
     let verdict = Verdict::NothingFound { because };
-    PropertyReport { name, kind, verdict, traces: Vec::new(), n_violations: 0, search: None }
+    PropertyReport { name, kind, verdict, traces: Vec::new(), n_violations: 0, search: None, account: None }
 }
 
 /// The searches for runs that never end, one a property.
@@ -172,6 +185,8 @@ struct Endless<'a> {
     search: Search,
     store: Store,
     fair_by: FairBy,
+    /// Whose progress counts.
+    of: Option<Of>,
     settings: &'a Settings,
     started: Instant,
     /// Run-time errors are asked about, too.
@@ -186,7 +201,7 @@ impl Endless<'_> {
         match about {
             About::Itself => unreachable!("safety is not asked for here"),
             About::Accept => Ok(Claim::accept_labels()),
-            About::Progress => Ok(Claim::without_progress(marking)),
+            About::Progress => Ok(Claim::without_progress(marking)), // not asked: see `Progressing`
             About::Claim(claim) => Claim::never(claim, self.interp.system()).map_err(|e| self.refusal(&e)),
             About::Stated(Said::Formula { formula, props }) => {
                 Claim::against_within(formula, props, marking, self.limits()).map_err(|e| e.to_string())
@@ -236,26 +251,54 @@ impl Endless<'_> {
             budget: Budget::new(limit),
             jobs: settings.jobs.max(1),
         };
-        let asked = cycles::answer::Asked {
-            interp: self.interp,
-            claim: &claim,
-            search: self.search,
-            store: self.store,
-            fair_by: self.fair_by,
-            optimise: settings.optimisations(),
-            shorten: settings.shorten,
-            reduce: None,
-            forced: settings.reduce != Reduce::Auto,
-            symmetry: symmetry::Found::default(),
-            request,
-        };
-        let symmetry = asked.symmetry(settings.way());
-        report.tell_symmetry(&symmetry);
+        let Endless { interp, search, store, fair_by, of, .. } = *self;
+        let (optimise, shorten) = (settings.optimisations(), settings.shorten);
+        let (progress, forced) = (settings.progress, settings.reduce != Reduce::Auto);
         let stutter_invariant = claim.stutter_invariant;
-        let symmetric = symmetry.canon.is_some();
-        let reduce = report.reduces(Asking { counts_all: false, symmetric, stutter_invariant, ..self.asking }, &name);
-        let asked = cycles::answer::Asked { reduce, symmetry, ..asked };
-        let Answered { trace, searched, store_bytes, faulty, reduced } = asked.answer(executors, observer);
+        let is_progress = matches!(about, About::Progress);
+        let by_claim = !is_progress || Progressing::by_claim(search, progress);
+        let refusal = self.asking.refusal.or((!by_claim).then_some(ONLY_CLAIMS));
+        let asking = Asking { counts_all: false, stutter_invariant, refusal, ..self.asking };
+        let (reduce, answered) = if is_progress {
+            if settings.way().is_on() {
+                report.notes.push(format!("{name}: {NOT_SYMMETRIC}"));
+            }
+            let reduce = report.reduces(asking, &name);
+            let asked = Progressing {
+                interp,
+                progress,
+                of,
+                search,
+                store,
+                fair_by,
+                optimise,
+                shorten,
+                reduce,
+                forced,
+                request,
+            };
+            (reduce, asked.answer(executors, observer))
+        } else {
+            let (claim, reduce, symmetry) = (&claim, None, symmetry::Found::default());
+            let asked = cycles::answer::Asked {
+                interp,
+                claim,
+                search,
+                store,
+                fair_by,
+                optimise,
+                shorten,
+                reduce,
+                forced,
+                symmetry,
+                request,
+            };
+            let symmetry = asked.symmetry(settings.way());
+            report.tell_symmetry(&symmetry);
+            let reduce = report.reduces(Asking { symmetric: symmetry.canon.is_some(), ..asking }, &name);
+            (reduce, cycles::answer::Asked { reduce, symmetry, ..asked }.answer(executors, observer))
+        };
+        let Answered { trace, searched, store_bytes, faulty, reduced } = answered;
         match (reduced, reduce) {
             (true, Some(selector)) => report.chosen.por = plan::Reduction::By(selector).word(),
             (false, Some(_)) => report.unreduced.push((name.clone(), NOT_WORTH.to_string())),
@@ -299,7 +342,9 @@ impl Endless<'_> {
             (None, None) => Verdict::Holds,
         };
         let (n_violations, search) = (u64::from(trace.is_some()), Some(report.searches.len() - 1));
-        PropertyReport { name, kind, verdict, traces: trace.into_iter().collect(), n_violations, search }
+        let account = trace.as_ref().filter(|_| kind == Kind::NonProgress);
+        let account = account.map(|trace| Account::of(interp, settings.progress, of, trace));
+        PropertyReport { name, kind, verdict, traces: trace.into_iter().collect(), n_violations, search, account }
     }
 }
 
@@ -425,6 +470,7 @@ impl Safety {
             traces: found.into_iter().map(|(_, trace, _)| trace.clone()).collect(),
             n_violations: if self.counts_all { n } else { n.min(1) },
             search: Some(self.index),
+            account: None,
         }
     }
 }
@@ -444,7 +490,7 @@ impl Safety {
         };
         let n_violations = if verdict.is_violated() { self.idle.len() as u64 } else { 0 };
         let (kind, search) = (Kind::NonExecutable, Some(self.index));
-        PropertyReport { name, kind, verdict, traces: Vec::new(), n_violations, search }
+        PropertyReport { name, kind, verdict, traces: Vec::new(), n_violations, search, account: None }
     }
 }
 
@@ -622,6 +668,9 @@ impl Asked<'_> {
         let (loops, levels) = (by(Proviso::Loops), by(Proviso::Levels));
         let by_levels = self.search == Search::Bfs;
         let forced = self.settings.reduce != Reduce::Auto;
+        if self.settings.all_errors.is_some() {
+            report.notes.push("violations are counted where steps are left out: there may be more".to_string());
+        }
         let chosen = match self.settings.proviso {
             // States without steps are found whatever else is left out.
             _ if self.kinds == [Kind::EndState] => Some(by(Proviso::None)).filter(|r| forced || r.saves() > WORTH),
@@ -692,6 +741,8 @@ impl Asked<'_> {
     }
 }
 
+const ONLY_CLAIMS: &str = "of the searches for cycles without progress, only those by a claim about states can do it";
+const NOT_SYMMETRIC: &str = "no symmetry is used: cycles without progress are not searched with it yet";
 const NOT_WORTH: &str = "its steps have too much to do with each other for it to be worth while";
 /// The part of the steps that must be left out for a reduction to be worth its time.
 pub(crate) const WORTH: f64 = 0.15;

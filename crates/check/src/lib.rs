@@ -15,6 +15,7 @@ pub mod explain;
 pub mod observer;
 pub mod oracle;
 pub mod plan;
+pub mod progress;
 pub mod protocol;
 pub mod reduce;
 pub mod report;

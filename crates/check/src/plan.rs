@@ -6,6 +6,7 @@
 //! arguments are in `search/bfs.rs` and `search/dfs.rs`.
 
 use crate::cycles::Fairness;
+use crate::progress::meaning::Progress;
 use crate::reduce::Selector;
 use crate::settings::{FairBy, Reduce, Search, Store};
 use crate::verdict::Kind;
@@ -63,9 +64,14 @@ pub fn knows_components(search: Search) -> bool {
     matches!(search, Search::Scc | Search::SccPar)
 }
 
+/// It looks for cycles without progress, and for nothing else.
+pub fn seeks_progress(search: Search) -> bool {
+    matches!(search, Search::Fifo | Search::FifoLevels | Search::Restarts | Search::NdfsNp)
+}
+
 /// It looks for runs that never end.
 pub fn finds_cycles(search: Search) -> bool {
-    knows_components(search) || is_nested(search)
+    knows_components(search) || is_nested(search) || seeks_progress(search)
 }
 
 /// The table.
@@ -77,6 +83,7 @@ pub fn cell(c: Combination) -> Cell {
     }
     match (is_endless(property), finds_cycles(search)) {
         (false, false) => safety(search, property, store),
+        (true, true) if seeks_progress(search) => progress(c),
         (true, true) => endless(search, store, fairness, fair_by),
         (true, false) => Cell::Refused("it knows states and no cycles: --search scc or ndfs"),
         (false, true) => Cell::Refused("it looks for cycles; what a finite run can show is searched breadth-first"),
@@ -94,6 +101,9 @@ pub fn symmetric(c: Combination) -> Cell {
     }
     if matches!(c.property, Kind::Reception | Kind::Overflow | Kind::NonExecutable) {
         return Cell::Refused("machines of a protocol have names: --sym off");
+    }
+    if c.property == Kind::NonProgress {
+        return Cell::Refused("cycles without progress are not searched with symmetry yet: --sym off");
     }
     match (c.search, c.fairness, c.fair_by) {
         (Search::Bfs | Search::Dfs, ..) => match plain {
@@ -218,13 +228,47 @@ pub fn choose_reduction(asking: Asking) -> (Reduction, Option<&'static str>) {
         Asking { plain: true, .. } => return (Reduction::None, None),
         Asking { refusal: Some(why), .. } => why,
         Asking { symmetric: true, .. } => "symmetry and reduction are not combined yet",
-        Asking { counts_all: true, .. } => "all violations are to be counted, and fewer steps show fewer of them",
+        // Who asks for both is told the number in the smaller graph.
+        Asking { counts_all: true, wanted: Reduce::Auto, .. } => {
+            "all violations are to be counted, and fewer steps show fewer of them"
+        }
         Asking { stutter_invariant: false, .. } => {
             "the property is not known to be the same for runs that stay longer in some states"
         }
         _ => return (Reduction::By(by), None),
     };
     (Reduction::None, Some(why))
+}
+
+/// The searches that know nothing but progress. The arguments say nothing of what makes progress, states or steps, nor
+/// whose counts.
+fn progress(c: Combination) -> Cell {
+    let Combination { search, property, store, reduction, fairness, .. } = c;
+    match (search, fairness) {
+        _ if property != Kind::NonProgress => {
+            Cell::Refused("it knows progress and no acceptance: --search scc or ndfs")
+        }
+        _ if store.is_lossy() => {
+            Cell::Refused("a cycle is shown from its states, and a lossy store keeps none: --store tree or arena")
+        }
+        (_, Fairness::Weak | Fairness::Strong) => Cell::Refused(
+            "the cycle that it closes first may be an unfair one, and a fair one through the same states is not looked \
+             for: --search scc takes the part without progress by components",
+        ),
+        _ if reduction != Reduction::None => Cell::Refused("it leaves nothing out: --search scc can"),
+        (Search::Restarts, Fairness::None) => Cell::Sound(
+            "[Farago-NPC] listings 3 and 4, repaired, and a last look by second searches (progress/restarts.rs)",
+        ),
+        (Search::NdfsNp, Fairness::None) => Cell::Sound(
+            "[HPY96] figure 5: the second searches together are one of the part without progress (progress/nested.rs)",
+        ),
+        (Search::Fifo, Fairness::None) => Cell::Sound(
+            "[Farago-NPC] listing 5, repaired: states are met with as little progress as can be (progress/fifo.rs)",
+        ),
+        (_, Fairness::None) => Cell::Sound(
+            "the same by levels: a cycle has a move that leads to no higher layer of its level (progress/levels.rs)",
+        ),
+    }
 }
 
 /// What `auto` means for what a finite run can show.
@@ -243,10 +287,11 @@ pub fn choose(search: Search, store: Store) -> (Search, Store) {
 
 /// What it means for runs that never end.
 pub fn choose_endless(search: Search, fair_by: FairBy) -> (Search, FairBy) {
-    let search = match (search, fair_by) {
-        (Search::Auto | Search::Bfs | Search::Dfs, FairBy::Flags | FairBy::Copies) => Search::Ndfs,
-        (Search::Auto | Search::Bfs | Search::Dfs, _) => Search::Scc,
-        (search, _) => search,
+    let open = matches!(search, Search::Auto | Search::Bfs | Search::Dfs) || seeks_progress(search);
+    let search = match fair_by {
+        FairBy::Flags | FairBy::Copies if open => Search::Ndfs,
+        _ if open => Search::Scc,
+        _ => search,
     };
     let fair_by = match fair_by {
         FairBy::Auto if is_nested(search) => FairBy::Flags,
@@ -256,7 +301,17 @@ pub fn choose_endless(search: Search, fair_by: FairBy) -> (Search, FairBy) {
     (search, fair_by)
 }
 
-const SEARCHES: [Search; 8] = [
+/// What it means for cycles without progress. Progress by states is asked as a claim, for which steps can be left out.
+pub fn choose_progress(search: Search, progress: Progress, fairness: Fairness, fair_by: FairBy) -> Search {
+    let by_steps = progress == Progress::Steps && fairness == Fairness::None;
+    match search {
+        Search::Auto | Search::Bfs | Search::Dfs if by_steps => Search::Fifo,
+        search if seeks_progress(search) => search,
+        search => choose_endless(search, fair_by).0,
+    }
+}
+
+const SEARCHES: [Search; 12] = [
     Search::Bfs,
     Search::Dfs,
     Search::Scc,
@@ -265,6 +320,10 @@ const SEARCHES: [Search; 8] = [
     Search::NdfsSeed,
     Search::NdfsProcess,
     Search::Cndfs,
+    Search::Fifo,
+    Search::FifoLevels,
+    Search::Restarts,
+    Search::NdfsNp,
 ];
 const STORES: [Store; 4] = [Store::Tree, Store::Arena, Store::HashCompact, Store::Bitstate];
 const FAIR: [(Fairness, FairBy); 5] = [
@@ -393,6 +452,7 @@ mod tests {
                 Cell::Sound(why) => {
                     assert!(!why.is_empty() && !c.store.is_lossy(), "{c:?}");
                     assert_eq!(finds_cycles(c.search), !SAFETY.contains(&c.property), "{c:?}");
+                    assert!(!seeks_progress(c.search) || c.property == Kind::NonProgress, "{c:?}");
                 }
                 Cell::OneWay(_) => assert!(c.store.is_lossy() && c.search == Search::Dfs, "{c:?}"),
                 Cell::Refused(why) => assert!(why.contains("--") || why.contains("breadth-first"), "{c:?}: {why}"),
@@ -412,8 +472,17 @@ mod tests {
         assert_eq!(choose(Search::Ndfs, Store::Auto).0, Search::Bfs);
         for fair_by in [FairBy::Auto, FairBy::Scc, FairBy::Flags, FairBy::Copies] {
             for search in SEARCHES {
+                for meaning in [Progress::States, Progress::Steps] {
+                    let progress = choose_progress(search, meaning, Fairness::None, fair_by);
+                    assert!(finds_cycles(progress) && (!seeks_progress(search) || progress == search));
+                }
                 let (search, by) = choose_endless(search, fair_by);
-                assert!(finds_cycles(search) && by != FairBy::Auto);
+                assert!(finds_cycles(search) && !seeks_progress(search) && by != FairBy::Auto);
+            }
+            for fairness in Fairness::ALL {
+                let search = |progress| choose_progress(Search::Auto, progress, fairness, fair_by);
+                assert_eq!(search(Progress::Steps) == Search::Fifo, fairness == Fairness::None);
+                assert_eq!(search(Progress::States), choose_endless(Search::Auto, fair_by).0);
             }
             let (search, by) = choose_endless(Search::Auto, fair_by);
             assert!(matches!(endless(search, Store::Tree, Fairness::Weak, by), Cell::Sound(_)), "{fair_by:?}");

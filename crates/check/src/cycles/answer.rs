@@ -220,7 +220,7 @@ impl Asked<'_> {
         Box::new(move |key| Product::new(&*exec, &claim, owned).learn(key))
     }
 
-    fn with<R: Runs, V: WithBits>(
+    pub(crate) fn with<R: Runs, V: WithBits>(
         &self,
         store: Result<V, Full>,
         runs: &R,
@@ -371,7 +371,7 @@ pub fn valuations(interp: &Interp, props: &[Expr], trace: &Trace) -> (Vec<Valuat
 }
 
 /// Some channel may be one: its messages are handed over.
-fn has_rendezvous(system: &System) -> bool {
+pub(crate) fn has_rendezvous(system: &System) -> bool {
     let frames = system.proctypes.iter().map(|t| &t.frame).chain([&system.globals]);
     frames.flat_map(|f| &f.chans).any(|c| c.capacity == 0)
 }

@@ -40,13 +40,13 @@ pub mod lasso;
 pub mod ndfs;
 #[cfg(test)]
 mod ndfs_tests;
-mod open;
+pub(crate) mod open;
 pub mod oracle;
 pub mod product;
 pub mod scc;
 mod scout;
 mod sets;
-mod shorten;
+pub(crate) mod shorten;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -292,14 +292,14 @@ pub struct Searched {
 }
 
 /// Whether to go on, for a search of one thread.
-struct Pulse<'o> {
+pub(crate) struct Pulse<'o> {
     signals: Signals,
     watch: Watch<'o>,
     max_depth: u64,
     /// A state was not expanded because it was too deep.
     cut: bool,
     beats: u32,
-    counters: Counters,
+    pub counters: Counters,
     told: Counters,
 }
 
@@ -307,7 +307,7 @@ struct Pulse<'o> {
 const BEATS: u32 = 256;
 
 impl<'o> Pulse<'o> {
-    fn new(request: &Request, observer: &'o mut dyn Observer) -> Pulse<'o> {
+    pub fn new(request: &Request, observer: &'o mut dyn Observer) -> Pulse<'o> {
         let like = search::Request {
             max_time: request.max_time,
             budget: request.budget.clone(),
@@ -337,7 +337,7 @@ impl<'o> Pulse<'o> {
 
     /// Once for each state that is visited again.
     #[inline]
-    fn again(&mut self) -> Result<(), Halt> {
+    pub fn again(&mut self) -> Result<(), Halt> {
         self.beats += 1;
         if self.beats.is_multiple_of(BEATS) { self.look() } else { Ok(()) }
     }
@@ -353,17 +353,17 @@ impl<'o> Pulse<'o> {
         self.watch.tell(&self.signals, Some(now.depth))
     }
 
-    fn full(&self, full: Full) -> Halt {
+    pub fn full(&self, full: Full) -> Halt {
         self.signals.full(full)
     }
 
     /// The state at this place of the path is not expanded.
-    fn too_deep(&mut self, depth: u64) -> bool {
+    pub fn too_deep(&mut self, depth: u64) -> bool {
         self.cut |= depth > self.max_depth;
         depth > self.max_depth
     }
 
-    fn searched(&self, found: Option<Lasso>, request: &Request) -> Searched {
+    pub fn searched(&self, found: Option<Lasso>, request: &Request) -> Searched {
         let cut = self.cut.then_some(Stopped::Depth(self.max_depth as u32));
         let stopped = if found.is_some() { None } else { self.signals.why().or(cut) };
         Searched { found, counters: self.counters, stopped, bytes: request.budget.used() }

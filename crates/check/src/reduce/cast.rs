@@ -433,8 +433,10 @@ impl Index {
         for how in [Use::Insert, Use::Take, Use::TakeAny] {
             self.users.get(&(chan, how)).iter().for_each(|s| other.add(s));
         }
-        for atom in &touch.guards {
-            self.writers.get(atom).iter().for_each(|s| other.add(s));
+        // Which channel it is, and what is compared, may change as well.
+        for set in touch.guards.iter().filter_map(|atom| self.writers.get(atom)) {
+            empty.add(set);
+            other.add(set);
         }
         (empty, other)
     }

@@ -46,15 +46,17 @@ pub(super) struct Desk {
 /// Selections made a short while ago.
 #[derive(Clone, Debug, Default)]
 struct Known {
-    /// What was asked, and which of its steps were taken, none if all were; by a hash of the question.
-    entries: Vec<(Vec<u32>, u64)>,
+    /// By a hash of the question: the length of it, the question, and which of its steps were taken, none if all were.
+    entries: Vec<u32>,
     asked: Vec<u32>,
     place: usize,
 }
 
 impl Known {
-    const BITS: u32 = 14;
-    const ENTRIES: usize = 1 << Self::BITS;
+    const BITS: u32 = 11;
+    /// Words of an entry; longer questions are not kept. A thread has 256 KiB of them.
+    const STRIDE: usize = 32;
+    const LONGEST: usize = Self::STRIDE - 3;
 
     fn ask(&mut self, cast: &Cast, key: &[u8], locs: &[Loc], steps: &[Step]) {
         let asked = &mut self.asked;
@@ -70,20 +72,30 @@ impl Known {
         let odd = |n: usize| (n as u64 * 2 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let sum =
             asked.iter().enumerate().map(|(n, x)| odd(n).wrapping_mul(u64::from(*x) + 1)).fold(0, u64::wrapping_add);
-        self.place = ((sum ^ sum >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::BITS)) as usize;
+        self.place =
+            ((sum ^ sum >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::BITS)) as usize * Self::STRIDE;
     }
 
     fn answer(&self) -> Option<u64> {
-        self.entries.get(self.place).filter(|(asked, _)| *asked == self.asked).map(|(_, taken)| *taken)
+        let entry = self.entries.get(self.place..self.place + Self::STRIDE)?;
+        let n = self.asked.len();
+        let same = n <= Self::LONGEST && entry[0] as usize == n && entry[1..=n] == self.asked[..];
+        same.then(|| u64::from(entry[Self::STRIDE - 2]) | u64::from(entry[Self::STRIDE - 1]) << 32)
     }
 
     fn learn(&mut self, taken: u64) {
-        if self.entries.is_empty() {
-            self.entries.resize(Self::ENTRIES, (Vec::new(), 0));
+        let n = self.asked.len();
+        if n > Self::LONGEST {
+            return;
         }
-        let (asked, answer) = &mut self.entries[self.place];
-        asked.clone_from(&self.asked);
-        *answer = taken;
+        if self.entries.is_empty() {
+            self.entries = vec![0; Self::STRIDE << Self::BITS];
+        }
+        let entry = &mut self.entries[self.place..self.place + Self::STRIDE];
+        entry[0] = n as u32;
+        entry[1..=n].copy_from_slice(&self.asked);
+        entry[Self::STRIDE - 2] = taken as u32;
+        entry[Self::STRIDE - 1] = (taken >> 32) as u32;
     }
 }
 

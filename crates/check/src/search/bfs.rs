@@ -42,7 +42,7 @@ use crate::observer::Observer;
 use crate::verdict::Kind;
 use spinor_model::fault::Fault;
 use spinor_model::successors::{Batch, Step, Successors};
-use spinor_store::{Log, Recent, StateId, Visited};
+use spinor_store::{Account, Log, Recent, StateId, Visited};
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, RwLock};
 
@@ -251,9 +251,11 @@ struct Worker {
 }
 
 /// Some of the states that are known to lie in the level after this one.
-#[derive(Default)]
 struct NextLevel {
     entries: Vec<(StateId, u32)>,
+    account: Account,
+    /// There is no memory for it.
+    refused: bool,
 }
 
 impl NextLevel {
@@ -264,10 +266,16 @@ impl NextLevel {
     }
 
     fn note(&mut self, id: StateId, depth: usize) {
-        if self.entries.is_empty() {
-            self.entries = vec![(StateId(0), u32::MAX); Self::ENTRIES];
+        if self.entries.is_empty() && !self.refused {
+            let bytes = Self::ENTRIES * size_of::<(StateId, u32)>();
+            self.refused = self.account.charge(bytes as u64).is_err();
+            if !self.refused {
+                self.entries = vec![(StateId(0), u32::MAX); Self::ENTRIES];
+            }
         }
-        self.entries[Self::place(id)] = (id, depth as u32);
+        if let Some(entry) = self.entries.get_mut(Self::place(id)) {
+            *entry = (id, depth as u32);
+        }
     }
 
     fn has(&self, id: StateId, depth: usize) -> bool {
@@ -298,7 +306,7 @@ impl Worker {
             n_repeated: 0,
             partial: Vec::new(),
             again: Vec::new(),
-            next_level: NextLevel::default(),
+            next_level: NextLevel { entries: Vec::new(), account: request.budget.account(), refused: false },
             news: News::default(),
             flushes: 0,
         }

@@ -8,10 +8,10 @@
 pub mod bfs;
 pub mod dfs;
 pub(crate) mod held;
-mod levels;
+pub(crate) mod levels;
 pub mod order;
 mod paths;
-mod team;
+pub(crate) mod team;
 pub(crate) mod watch;
 
 #[cfg(test)]
