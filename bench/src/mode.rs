@@ -101,6 +101,15 @@ const fn pan(verify: &'static [&'static str]) -> Side {
     Side::Spin { generate: &["-o1", "-o2", "-o3"], compile: &["-DNOREDUCE", "-DNFAIR=3"], verify }
 }
 
+/// The same with the claim that asks for progress, which SPIN makes itself.
+const fn pan_progress(verify: &'static [&'static str]) -> Side {
+    Side::Spin { generate: &["-o1", "-o2", "-o3"], compile: &["-DNP", "-DNOREDUCE", "-DNOCLAIM"], verify }
+}
+
+const SPINOR_PROGRESS: Side = Side::Spinor { name: "spinor", check: &["--plain", "-p", "progress", "-j", "1"] };
+/// There is progress in every cycle.
+const PROGRESS: Models = Models::Named(&["leader_ring"]);
+
 const FAMILIES: Models = Models::Named(&["philosophers", "token_ring"]);
 /// Their sizes up to eight processes.
 const EIGHT: (u64, u64) = (0, 2_000_000);
@@ -336,6 +345,42 @@ pub const MODES: &[Mode] = &[
         judged: Judged::Stored,
         answer: Answer::Violated,
         models: Models::Ours,
+        states: ANY,
+        examples: false,
+    },
+    Mode {
+        name: "progress",
+        about: "no cycle without progress, one thread",
+        sides: [pan_progress(&["-n", "-l"]), SPINOR_PROGRESS],
+        counts: Counts::Free,
+        judged: Judged::Search { from: 100_000 },
+        answer: Answer::Holds,
+        models: PROGRESS,
+        states: ANY,
+        examples: false,
+    },
+    Mode {
+        name: "progress-safety",
+        about: "the same beside Spinor's own search for safety",
+        sides: [
+            Side::Spinor { name: "safety", check: &["--plain", "-p", "safety", "-j", "1"] },
+            Side::Spinor { name: "progress", check: &["--plain", "-p", "progress", "-j", "1"] },
+        ],
+        counts: Counts::Equal,
+        judged: Judged::Search { from: 100_000 },
+        answer: Answer::Holds,
+        models: PROGRESS,
+        states: ANY,
+        examples: false,
+    },
+    Mode {
+        name: "progress-broken",
+        about: "a cycle without progress: what is stored until it is found",
+        sides: [pan_progress(&["-n", "-l"]), SPINOR_PROGRESS],
+        counts: Counts::Free,
+        judged: Judged::Stored,
+        answer: Answer::Violated,
+        models: Models::Named(&["polite"]),
         states: ANY,
         examples: false,
     },

@@ -6,10 +6,14 @@ use crate::cycles::answer::Answered;
 use crate::cycles::{self, Fairness};
 use crate::observer::Observer;
 use crate::plan::{self, Asking, Cell, Combination};
+use crate::progress::answer::{Account, Asked as Progressing};
+use crate::progress::meaning::Of;
 use crate::reduce::{self, Proviso, Reduced, Reduction, Selector};
 use crate::report::{Chosen, PropertyReport, Report, Stats, Unreached};
 use crate::search::{Request, SAFETY, Searched, Stopped, Tally, bfs, dfs, order};
 use crate::settings::{FairBy, MadeUp, Reduce, Search, Selection, Settings, Store};
+use crate::symmetry::quotient::Quotient;
+use crate::symmetry::{self, Way, unfold};
 use crate::trace::{self, Trace};
 use crate::verdict::{Kind, Verdict};
 use spinor_ltl::{Automaton, Formula, Limits};
@@ -74,9 +78,14 @@ pub fn check<E: Executors>(
     let questions = select(questions(system, stated, settings), &settings.select)?;
     let (search, store) = plan::choose(settings.search, settings.store);
     let (endless, fair_by) = plan::choose_endless(settings.search, settings.fair_by);
+    let progress = plan::choose_progress(settings.search, settings.progress, settings.fairness, settings.fair_by);
+    let of = settings.progress_of.as_ref().map(|of| Of::read(of, system));
+    let of = of.transpose().map_err(|what| vec![Diagnostic::error("V0001", what)])?;
+    let asks = |which: fn(Kind) -> bool| questions.iter().any(|q| which(q.kind));
     let chosen = Chosen {
         search: search.word(),
-        endless: questions.iter().any(|q| plan::is_endless(q.kind)).then_some(endless.word()),
+        endless: asks(|k| plan::is_endless(k) && k != Kind::NonProgress).then_some(endless.word()),
+        progress: asks(|k| k == Kind::NonProgress).then_some((progress.word(), settings.progress.word())),
         por: "off", // until a search leaves something out
         proviso: None,
         sym: "off",
@@ -102,13 +111,21 @@ pub fn check<E: Executors>(
         wanted: settings.reduce,
         plain: settings.plain,
         counts_all: settings.all_errors.is_some(),
+        symmetric: false,
         stutter_invariant: true,
         refusal: reduce::refusal(system),
     };
     let answer = |property| {
-        let search = if plan::is_endless(property) { endless } else { search };
+        let search = match property {
+            Kind::NonProgress => progress,
+            _ if plan::is_endless(property) => endless,
+            _ => search,
+        };
         let (reduction, fairness) = (plan::Reduction::None, settings.fairness);
-        match plan::cell(Combination { search, property, store, reduction, fairness, fair_by }) {
+        let c = Combination { search, property, store, reduction, fairness, fair_by };
+        let symmetric = settings.way().is_on() && property != Kind::NonProgress;
+        let cell = if symmetric { plan::symmetric(c) } else { plan::cell(c) };
+        match cell {
             Cell::Sound(_) | Cell::OneWay(_) => Ok(()),
             Cell::Refused(why) => Err(why.to_string()),
         }
@@ -116,8 +133,7 @@ pub fn check<E: Executors>(
     let is_safety = |kind: &Kind| SAFETY.contains(kind);
     let kinds: Vec<Kind> = questions.iter().map(|q| q.kind).filter(|k| is_safety(k) && answer(*k).is_ok()).collect();
     let safety = (!kinds.is_empty()).then(|| {
-        let reduce = report.reduces(asking, SAFETY_SEARCH);
-        let asked = Asked { interp, search, store, kinds, reduce, settings };
+        let asked = Asked { interp, search, store, kinds, asking, settings };
         asked.safety(executors, observer, &mut report)
     });
     let runtime = questions.iter().any(|q| q.kind == Kind::RuntimeError);
@@ -126,7 +142,8 @@ pub fn check<E: Executors>(
         let property = match (answer(kind), &safety) {
             (Ok(()), Some(safety)) if is_safety(&kind) => safety.property(question.name, kind),
             (Ok(()), _) => {
-                let endless = Endless { interp, search: endless, store, fair_by, settings, started, runtime, asking };
+                let search = if kind == Kind::NonProgress { progress } else { endless };
+                let endless = Endless { interp, search, store, fair_by, of, settings, started, runtime, asking };
                 endless.property(question, executors, observer, &mut report)
             }
             (Err(because), _) => open(question.name, kind, because),
@@ -159,7 +176,7 @@ impl Report {
 /// A property that stays open.
 fn open(name: String, kind: Kind, because: String) -> PropertyReport {
     let verdict = Verdict::NothingFound { because };
-    PropertyReport { name, kind, verdict, traces: Vec::new(), n_violations: 0, search: None }
+    PropertyReport { name, kind, verdict, traces: Vec::new(), n_violations: 0, search: None, account: None }
 }
 
 /// The searches for runs that never end, one a property.
@@ -168,6 +185,8 @@ struct Endless<'a> {
     search: Search,
     store: Store,
     fair_by: FairBy,
+    /// Whose progress counts.
+    of: Option<Of>,
     settings: &'a Settings,
     started: Instant,
     /// Run-time errors are asked about, too.
@@ -182,7 +201,7 @@ impl Endless<'_> {
         match about {
             About::Itself => unreachable!("safety is not asked for here"),
             About::Accept => Ok(Claim::accept_labels()),
-            About::Progress => Ok(Claim::without_progress(marking)),
+            About::Progress => Ok(Claim::without_progress(marking)), // not asked: see `Progressing`
             About::Claim(claim) => Claim::never(claim, self.interp.system()).map_err(|e| self.refusal(&e)),
             About::Stated(Said::Formula { formula, props }) => {
                 Claim::against_within(formula, props, marking, self.limits()).map_err(|e| e.to_string())
@@ -232,23 +251,56 @@ impl Endless<'_> {
             budget: Budget::new(limit),
             jobs: settings.jobs.max(1),
         };
+        let Endless { interp, search, store, fair_by, of, .. } = *self;
+        let (optimise, shorten) = (settings.optimisations(), settings.shorten);
+        let (progress, forced, audit) = (settings.progress, settings.reduce != Reduce::Auto, settings.audit);
         let stutter_invariant = claim.stutter_invariant;
-        let asking = Asking { counts_all: false, stutter_invariant, ..self.asking };
-        let reduce = report.reduces(asking, &name);
-        let asked = cycles::answer::Asked {
-            interp: self.interp,
-            claim: &claim,
-            search: self.search,
-            store: self.store,
-            fair_by: self.fair_by,
-            optimise: settings.optimisations(),
-            shorten: settings.shorten,
-            reduce,
-            forced: settings.reduce != Reduce::Auto,
-            audit: settings.audit,
-            request,
+        let is_progress = matches!(about, About::Progress);
+        let by_claim = !is_progress || Progressing::by_claim(search, progress);
+        let refusal = self.asking.refusal.or((!by_claim).then_some(ONLY_CLAIMS));
+        let asking = Asking { counts_all: false, stutter_invariant, refusal, ..self.asking };
+        let (reduce, answered) = if is_progress {
+            if settings.way().is_on() {
+                report.notes.push(format!("{name}: {NOT_SYMMETRIC}"));
+            }
+            let reduce = report.reduces(asking, &name);
+            let asked = Progressing {
+                interp,
+                progress,
+                of,
+                search,
+                store,
+                fair_by,
+                optimise,
+                shorten,
+                reduce,
+                forced,
+                audit,
+                request,
+            };
+            (reduce, asked.answer(executors, observer))
+        } else {
+            let (claim, reduce, symmetry) = (&claim, None, symmetry::Found::default());
+            let asked = cycles::answer::Asked {
+                interp,
+                claim,
+                search,
+                store,
+                fair_by,
+                optimise,
+                shorten,
+                reduce,
+                forced,
+                audit,
+                symmetry,
+                request,
+            };
+            let symmetry = asked.symmetry(settings.way());
+            report.tell_symmetry(&symmetry);
+            let reduce = report.reduces(Asking { symmetric: symmetry.canon.is_some(), ..asking }, &name);
+            (reduce, cycles::answer::Asked { reduce, symmetry, ..asked }.answer(executors, observer))
         };
-        let Answered { trace, searched, store_bytes, faulty, reduced, audited } = asked.answer(executors, observer);
+        let Answered { trace, searched, store_bytes, faulty, reduced, audited } = answered;
         report.notes.extend(audited);
         match (reduced, reduce) {
             (true, Some(selector)) => report.chosen.por = plan::Reduction::By(selector).word(),
@@ -293,7 +345,9 @@ impl Endless<'_> {
             (None, None) => Verdict::Holds,
         };
         let (n_violations, search) = (u64::from(trace.is_some()), Some(report.searches.len() - 1));
-        PropertyReport { name, kind, verdict, traces: trace.into_iter().collect(), n_violations, search }
+        let account = trace.as_ref().filter(|_| kind == Kind::NonProgress);
+        let account = account.map(|trace| Account::of(interp, settings.progress, of, trace));
+        PropertyReport { name, kind, verdict, traces: trace.into_iter().collect(), n_violations, search, account }
     }
 }
 
@@ -419,6 +473,7 @@ impl Safety {
             traces: found.into_iter().map(|(_, trace, _)| trace.clone()).collect(),
             n_violations: if self.counts_all { n } else { n.min(1) },
             search: Some(self.index),
+            account: None,
         }
     }
 }
@@ -438,7 +493,7 @@ impl Safety {
         };
         let n_violations = if verdict.is_violated() { self.idle.len() as u64 } else { 0 };
         let (kind, search) = (Kind::NonExecutable, Some(self.index));
-        PropertyReport { name, kind, verdict, traces: Vec::new(), n_violations, search }
+        PropertyReport { name, kind, verdict, traces: Vec::new(), n_violations, search, account: None }
     }
 }
 
@@ -451,7 +506,7 @@ struct Asked<'a> {
     search: Search,
     store: Store,
     kinds: Vec<Kind>,
-    reduce: Option<Selector>,
+    asking: Asking,
     settings: &'a Settings,
 }
 
@@ -472,11 +527,27 @@ impl Asked<'_> {
             self.kinds.iter().filter_map(column)
         });
         let (looked_kinds, looked): (Vec<Kind>, Vec<Expr>) = columns.unzip();
-        let watched = Watched { exprs: &looked, params: self.reduce.is_some(), ..Watched::default() };
-        let system = optimised(interp.shared_system(), settings.optimisations(), &watched);
+        let optimised = |params: bool| {
+            let watched = Watched { exprs: &looked, params, ..Watched::default() };
+            optimised(interp.shared_system(), settings.optimisations(), &watched)
+        };
+        let symmetry = match self.way(report) {
+            Way::Off => symmetry::Found::default(),
+            way => symmetry::find(&optimised(false), &looked, way),
+        };
+        report.tell_symmetry(&symmetry);
+        let asking = Asking { symmetric: symmetry.canon.is_some(), ..self.asking };
+        let reduce = report.reduces(asking, SAFETY_SEARCH);
+        let system = optimised(reduce.is_some());
         let replayed = Interp::new(system.clone());
         let exec = Arc::new(executors.executor(system.clone(), &looked));
-        let reduced = self.reduced(&exec, system, &looked, report);
+        let reduced = reduce.and_then(|by| self.reduced(&exec, system, by, &looked, report));
+        let quotient = symmetry.canon.clone().map(|canon| Arc::new(Quotient { system: exec.clone(), canon }));
+        // A violation of the quotient has to be found again in the system.
+        let real = |found: &crate::search::Found| match &symmetry.canon {
+            Some(canon) => unfold::violation(&replayed, canon, found),
+            None => found.clone(),
+        };
         // What the program holds by now, native code and all, is not the search's to spend.
         let limit = settings.max_memory.map_or(u64::MAX, |n| n.saturating_sub(memory_bytes()));
         let request = Request {
@@ -492,9 +563,11 @@ impl Asked<'_> {
         };
         let Ran { searched, store_bytes, omission } = {
             let table = settings.table.unwrap_or(TABLE).min(limit / 4 * 3);
-            match &reduced {
-                None => run(&exec, self.search, self.store, table, &request, observer),
-                Some(reduced) => run(reduced, self.search, self.store, table, &request, observer),
+            match (&quotient, &reduced) {
+                (Some(quotient), None) => run(quotient, self.search, self.store, table, &request, observer),
+                (None, Some(reduced)) => run(reduced, self.search, self.store, table, &request, observer),
+                (None, None) => run(&exec, self.search, self.store, table, &request, observer),
+                (Some(_), Some(_)) => unreachable!("the plan refuses it"),
             }
         };
         let (cpu_seconds, wall_seconds) = (clock.cpu_seconds(), clock.wall_seconds());
@@ -505,7 +578,7 @@ impl Asked<'_> {
             why => why,
         });
         let mut traces: Vec<(Kind, Trace, usize)> =
-            found.iter().map(|f| (f.kind, trace::build(interp, &replayed, f), f.steps.len())).collect();
+            found.iter().map(|f| (f.kind, trace::build(interp, &replayed, &real(f)), f.steps.len())).collect();
         let tell = |trace: &mut Trace| protocol.into_iter().for_each(|p| p.tell(interp, trace));
         traces.iter_mut().for_each(|(_, trace, _)| tell(trace));
         let early = matches!(stopped, Some(Stopped::Interrupted | Stopped::Time(_)));
@@ -513,8 +586,12 @@ impl Asked<'_> {
             for (kind, trace, n_steps) in &mut traces {
                 let effort = limit.min(SHORTEN_AT_LEAST.max(SHORTEN_TIMES * bytes));
                 let like = Request { budget: Budget::new(effort), ..request.clone() };
-                if let Some(found) = shorten(&exec, *kind, *n_steps, &like, observer) {
-                    *trace = trace::build(interp, &replayed, &found);
+                let shorter = match &quotient {
+                    Some(quotient) => shorten(quotient, *kind, *n_steps, &like, observer),
+                    None => shorten(&exec, *kind, *n_steps, &like, observer),
+                };
+                if let Some(found) = shorter {
+                    *trace = trace::build(interp, &replayed, &real(&found));
                     tell(trace);
                 }
             }
@@ -569,15 +646,27 @@ impl Asked<'_> {
         }
     }
 
+    /// The symmetry that is wanted, unless all violations are: a state would count for all its images.
+    fn way(&self, report: &mut Report) -> Way {
+        let way = self.settings.way();
+        if way == Way::Off || self.settings.all_errors.is_none() {
+            return way;
+        }
+        report
+            .notes
+            .push("no symmetry is used: all violations are to be counted, and one would stand for several".into());
+        Way::Off
+    }
+
     /// The system with fewer steps, if it is worth while. It is judged on random walks, unless somebody wants it.
     fn reduced<S: Successors + Send>(
         &self,
         exec: &Arc<S>,
         system: Arc<System>,
+        selector: Selector,
         looked: &[Expr],
         report: &mut Report,
     ) -> Option<Arc<Reduced<S>>> {
-        let selector = self.reduce?;
         let reduction = Arc::new(Reduction::new(system, selector, looked, false).audited_if(self.settings.audit));
         let by = |proviso| Reduced::new(exec.clone(), reduction.clone(), proviso);
         let (loops, levels) = (by(Proviso::Loops), by(Proviso::Levels));
@@ -647,7 +736,7 @@ impl Asked<'_> {
                     Store::Bitstate => {}
                 }
             }
-            Stopped::Interrupted | Stopped::Settled | Stopped::Blind => {}
+            Stopped::Interrupted | Stopped::Settled | Stopped::Blind | Stopped::OneWay => {}
         }
         if !out.is_empty() {
             out.push("a smaller model: fewer processes, shorter channels");
@@ -656,6 +745,8 @@ impl Asked<'_> {
     }
 }
 
+const ONLY_CLAIMS: &str = "of the searches for cycles without progress, only those by a claim about states can do it";
+const NOT_SYMMETRIC: &str = "no symmetry is used: cycles without progress are not searched with it yet";
 const NOT_WORTH: &str = "its steps have too much to do with each other for it to be worth while";
 /// The part of the steps that must be left out for a reduction to be worth its time.
 pub(crate) const WORTH: f64 = 0.15;

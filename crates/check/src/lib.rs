@@ -15,11 +15,13 @@ pub mod explain;
 pub mod observer;
 pub mod oracle;
 pub mod plan;
+pub mod progress;
 pub mod protocol;
 pub mod reduce;
 pub mod report;
 pub mod search;
 pub mod settings;
+pub mod symmetry;
 pub mod trace;
 pub mod verdict;
 

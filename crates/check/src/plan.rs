@@ -6,6 +6,7 @@
 //! arguments are in `search/bfs.rs` and `search/dfs.rs`.
 
 use crate::cycles::Fairness;
+use crate::progress::meaning::Progress;
 use crate::reduce::Selector;
 use crate::settings::{FairBy, Reduce, Search, Store};
 use crate::verdict::Kind;
@@ -54,7 +55,7 @@ pub fn is_endless(property: Kind) -> bool {
     matches!(property, Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl)
 }
 
-fn is_nested(search: Search) -> bool {
+pub fn is_nested(search: Search) -> bool {
     matches!(search, Search::Ndfs | Search::NdfsSeed | Search::NdfsProcess | Search::Cndfs)
 }
 
@@ -63,9 +64,14 @@ pub fn knows_components(search: Search) -> bool {
     matches!(search, Search::Scc | Search::SccPar)
 }
 
+/// It looks for cycles without progress, and for nothing else.
+pub fn seeks_progress(search: Search) -> bool {
+    matches!(search, Search::Fifo | Search::FifoLevels | Search::Restarts | Search::NdfsNp)
+}
+
 /// It looks for runs that never end.
 pub fn finds_cycles(search: Search) -> bool {
-    knows_components(search) || is_nested(search)
+    knows_components(search) || is_nested(search) || seeks_progress(search)
 }
 
 /// The table.
@@ -77,9 +83,48 @@ pub fn cell(c: Combination) -> Cell {
     }
     match (is_endless(property), finds_cycles(search)) {
         (false, false) => safety(search, property, store),
+        (true, true) if seeks_progress(search) => progress(c),
         (true, true) => endless(search, store, fairness, fair_by),
         (true, false) => Cell::Refused("it knows states and no cycles: --search scc or ndfs"),
         (false, true) => Cell::Refused("it looks for cycles; what a finite run can show is searched breadth-first"),
+    }
+}
+
+/// The same for the quotient of a symmetric system.
+pub fn symmetric(c: Combination) -> Cell {
+    let plain = cell(c);
+    if matches!(plain, Cell::Refused(_)) {
+        return plain;
+    }
+    if c.reduction != Reduction::None {
+        return Cell::Refused("symmetry and reduction are not combined yet: --por off, or --sym off");
+    }
+    if matches!(c.property, Kind::Reception | Kind::Overflow | Kind::NonExecutable) {
+        return Cell::Refused("machines of a protocol have names: --sym off");
+    }
+    if c.property == Kind::NonProgress {
+        return Cell::Refused("cycles without progress are not searched with symmetry yet: --sym off");
+    }
+    match (c.search, c.fairness, c.fair_by) {
+        (Search::Bfs | Search::Dfs, ..) => match plain {
+            Cell::Sound(_) => Cell::Sound(
+                "a state has the faults and the end of its images, one of which is met (symmetry/quotient.rs)",
+            ),
+            other => other,
+        },
+        (Search::Scc, Fairness::Weak, FairBy::Scc) | (Search::Scc, Fairness::Strong, _) => Cell::Sound(
+            "processes are followed through a component of the quotient, name by name (symmetry/threads.rs)",
+        ),
+        (Search::Ndfs | Search::NdfsSeed, Fairness::Weak, FairBy::Copies) => Cell::OneWay(
+            "[Bosnacki-SYM] figure 4: a fair path to an image of where it began; not all are found (symmetry/figure4.rs)",
+        ),
+        (_, Fairness::None, _) if is_nested(c.search) => {
+            Cell::Sound("[Bosnacki-SYM] figure 2: nested search of the quotient (symmetry/quotient.rs)")
+        }
+        (_, Fairness::None, _) => {
+            Cell::Sound("a claim reads the same in all images, so runs of the quotient will do (symmetry/quotient.rs)")
+        }
+        _ => Cell::Refused("a name is another process's after each step of the quotient: --search scc, or --sym off"),
     }
 }
 
@@ -164,6 +209,8 @@ pub struct Asking {
     pub plain: bool,
     /// Every violation is to be counted.
     pub counts_all: bool,
+    /// One state stands for its images.
+    pub symmetric: bool,
     /// Who looks at the runs cannot tell how long they stay where nothing is to be seen.
     pub stutter_invariant: bool,
     /// What the system has that forbids it.
@@ -180,6 +227,7 @@ pub fn choose_reduction(asking: Asking) -> (Reduction, Option<&'static str>) {
     let why = match asking {
         Asking { plain: true, .. } => return (Reduction::None, None),
         Asking { refusal: Some(why), .. } => why,
+        Asking { symmetric: true, .. } => "symmetry and reduction are not combined yet",
         // Who asks for both is told the number in the smaller graph.
         Asking { counts_all: true, wanted: Reduce::Auto, .. } => {
             "all violations are to be counted, and fewer steps show fewer of them"
@@ -190,6 +238,37 @@ pub fn choose_reduction(asking: Asking) -> (Reduction, Option<&'static str>) {
         _ => return (Reduction::By(by), None),
     };
     (Reduction::None, Some(why))
+}
+
+/// The searches that know nothing but progress. The arguments say nothing of what makes progress, states or steps, nor
+/// whose counts.
+fn progress(c: Combination) -> Cell {
+    let Combination { search, property, store, reduction, fairness, .. } = c;
+    match (search, fairness) {
+        _ if property != Kind::NonProgress => {
+            Cell::Refused("it knows progress and no acceptance: --search scc or ndfs")
+        }
+        _ if store.is_lossy() => {
+            Cell::Refused("a cycle is shown from its states, and a lossy store keeps none: --store tree or arena")
+        }
+        (_, Fairness::Weak | Fairness::Strong) => Cell::Refused(
+            "the cycle that it closes first may be an unfair one, and a fair one through the same states is not looked \
+             for: --search scc takes the part without progress by components",
+        ),
+        _ if reduction != Reduction::None => Cell::Refused("it leaves nothing out: --search scc can"),
+        (Search::Restarts, Fairness::None) => Cell::Sound(
+            "[Farago-NPC] listings 3 and 4, repaired, and a last look by second searches (progress/restarts.rs)",
+        ),
+        (Search::NdfsNp, Fairness::None) => Cell::Sound(
+            "[HPY96] figure 5: the second searches together are one of the part without progress (progress/nested.rs)",
+        ),
+        (Search::Fifo, Fairness::None) => Cell::Sound(
+            "[Farago-NPC] listing 5, repaired: states are met with as little progress as can be (progress/fifo.rs)",
+        ),
+        (_, Fairness::None) => Cell::Sound(
+            "the same by levels: a cycle has a move that leads to no higher layer of its level (progress/levels.rs)",
+        ),
+    }
 }
 
 /// What `auto` means for what a finite run can show.
@@ -208,10 +287,11 @@ pub fn choose(search: Search, store: Store) -> (Search, Store) {
 
 /// What it means for runs that never end.
 pub fn choose_endless(search: Search, fair_by: FairBy) -> (Search, FairBy) {
-    let search = match (search, fair_by) {
-        (Search::Auto | Search::Bfs | Search::Dfs, FairBy::Flags | FairBy::Copies) => Search::Ndfs,
-        (Search::Auto | Search::Bfs | Search::Dfs, _) => Search::Scc,
-        (search, _) => search,
+    let open = matches!(search, Search::Auto | Search::Bfs | Search::Dfs) || seeks_progress(search);
+    let search = match fair_by {
+        FairBy::Flags | FairBy::Copies if open => Search::Ndfs,
+        _ if open => Search::Scc,
+        _ => search,
     };
     let fair_by = match fair_by {
         FairBy::Auto if is_nested(search) => FairBy::Flags,
@@ -221,7 +301,17 @@ pub fn choose_endless(search: Search, fair_by: FairBy) -> (Search, FairBy) {
     (search, fair_by)
 }
 
-const SEARCHES: [Search; 8] = [
+/// What it means for cycles without progress. Progress by states is asked as a claim, for which steps can be left out.
+pub fn choose_progress(search: Search, progress: Progress, fairness: Fairness, fair_by: FairBy) -> Search {
+    let by_steps = progress == Progress::Steps && fairness == Fairness::None;
+    match search {
+        Search::Auto | Search::Bfs | Search::Dfs if by_steps => Search::Fifo,
+        search if seeks_progress(search) => search,
+        search => choose_endless(search, fair_by).0,
+    }
+}
+
+const SEARCHES: [Search; 12] = [
     Search::Bfs,
     Search::Dfs,
     Search::Scc,
@@ -230,6 +320,10 @@ const SEARCHES: [Search; 8] = [
     Search::NdfsSeed,
     Search::NdfsProcess,
     Search::Cndfs,
+    Search::Fifo,
+    Search::FifoLevels,
+    Search::Restarts,
+    Search::NdfsNp,
 ];
 const STORES: [Store; 4] = [Store::Tree, Store::Arena, Store::HashCompact, Store::Bitstate];
 const FAIR: [(Fairness, FairBy); 5] = [
@@ -244,6 +338,10 @@ const REDUCTIONS: [Reduction; 3] = [Reduction::None, Reduction::By(Selector::Amp
 
 /// Every row of the table, in order.
 pub fn rows() -> Vec<(Combination, Cell)> {
+    rows_by(cell)
+}
+
+fn rows_by(cell: fn(Combination) -> Cell) -> Vec<(Combination, Cell)> {
     let mut out = Vec::new();
     for search in SEARCHES {
         for property in Kind::ALL {
@@ -285,48 +383,53 @@ fn boxes(places: Vec<Place>, axis: usize) -> Vec<[BTreeSet<usize>; 4]> {
 
 impl fmt::Display for Printed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let some = |side: &BTreeSet<usize>, words: &[String]| {
-            if side.len() == words.len() {
-                return "any".to_string();
-            }
-            side.iter().map(|n| words[*n].clone()).collect::<Vec<_>>().join(", ")
-        };
-        let properties: Vec<String> = Kind::ALL.iter().map(|k| k.word().to_string()).collect();
-        let stores: Vec<String> = STORES.iter().map(|s| s.word().to_string()).collect();
-        let fair: Vec<String> = FAIR.iter().map(|(fairness, by)| fair_word(*fairness, *by)).collect();
-        let reductions: Vec<String> = REDUCTIONS.iter().map(|r| r.word().to_string()).collect();
-        for search in SEARCHES {
-            writeln!(f, "--search {}", search.word())?;
-            let mut answers: Vec<(Cell, Vec<Place>)> = Vec::new();
-            for (c, cell) in rows().into_iter().filter(|(c, _)| c.search == search) {
-                let of = |words: &[String], word: &str| words.iter().position(|w| w == word).expect("a row's word");
-                let fairness = fair_word(c.fairness, c.fair_by);
-                let place = [
-                    of(&properties, c.property.word()),
-                    of(&stores, c.store.word()),
-                    of(&fair, &fairness),
-                    of(&reductions, c.reduction.word()),
-                ];
-                match answers.iter_mut().find(|(known, _)| *known == cell) {
-                    Some((_, places)) => places.push(place),
-                    None => answers.push((cell, vec![place])),
-                }
-            }
-            for (cell, places) in answers {
-                let (word, why) = match cell {
-                    Cell::Sound(why) => ("sound", why),
-                    Cell::OneWay(why) => ("one way", why),
-                    Cell::Refused(why) => ("refused", why),
-                };
-                for [p, s, w, r] in boxes(places, 0) {
-                    let (p, s, w) = (some(&p, &properties), some(&s, &stores), some(&w, &fair));
-                    let r = some(&r, &reductions);
-                    writeln!(f, "  {word:<8} property {p}; store {s}; fairness {w}; reduction {r}\n           {why}")?;
-                }
+        print(f, "", cell)?;
+        print(f, "--sym WAY ", symmetric)
+    }
+}
+
+fn print(f: &mut fmt::Formatter<'_>, with: &str, cell: fn(Combination) -> Cell) -> fmt::Result {
+    let some = |side: &BTreeSet<usize>, words: &[String]| {
+        if side.len() == words.len() {
+            return "any".to_string();
+        }
+        side.iter().map(|n| words[*n].clone()).collect::<Vec<_>>().join(", ")
+    };
+    let properties: Vec<String> = Kind::ALL.iter().map(|k| k.word().to_string()).collect();
+    let stores: Vec<String> = STORES.iter().map(|s| s.word().to_string()).collect();
+    let fair: Vec<String> = FAIR.iter().map(|(fairness, by)| fair_word(*fairness, *by)).collect();
+    let reductions: Vec<String> = REDUCTIONS.iter().map(|r| r.word().to_string()).collect();
+    for search in SEARCHES {
+        writeln!(f, "{with}--search {}", search.word())?;
+        let mut answers: Vec<(Cell, Vec<Place>)> = Vec::new();
+        for (c, cell) in rows_by(cell).into_iter().filter(|(c, _)| c.search == search) {
+            let of = |words: &[String], word: &str| words.iter().position(|w| w == word).expect("a row's word");
+            let fairness = fair_word(c.fairness, c.fair_by);
+            let place = [
+                of(&properties, c.property.word()),
+                of(&stores, c.store.word()),
+                of(&fair, &fairness),
+                of(&reductions, c.reduction.word()),
+            ];
+            match answers.iter_mut().find(|(known, _)| *known == cell) {
+                Some((_, places)) => places.push(place),
+                None => answers.push((cell, vec![place])),
             }
         }
-        Ok(())
+        for (cell, places) in answers {
+            let (word, why) = match cell {
+                Cell::Sound(why) => ("sound", why),
+                Cell::OneWay(why) => ("one way", why),
+                Cell::Refused(why) => ("refused", why),
+            };
+            for [p, s, w, r] in boxes(places, 0) {
+                let (p, s, w) = (some(&p, &properties), some(&s, &stores), some(&w, &fair));
+                let r = some(&r, &reductions);
+                writeln!(f, "  {word:<8} property {p}; store {s}; fairness {w}; reduction {r}\n           {why}")?;
+            }
+        }
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -349,6 +452,7 @@ mod tests {
                 Cell::Sound(why) => {
                     assert!(!why.is_empty() && !c.store.is_lossy(), "{c:?}");
                     assert_eq!(finds_cycles(c.search), !SAFETY.contains(&c.property), "{c:?}");
+                    assert!(!seeks_progress(c.search) || c.property == Kind::NonProgress, "{c:?}");
                 }
                 Cell::OneWay(_) => assert!(c.store.is_lossy() && c.search == Search::Dfs, "{c:?}"),
                 Cell::Refused(why) => assert!(why.contains("--") || why.contains("breadth-first"), "{c:?}: {why}"),
@@ -368,11 +472,34 @@ mod tests {
         assert_eq!(choose(Search::Ndfs, Store::Auto).0, Search::Bfs);
         for fair_by in [FairBy::Auto, FairBy::Scc, FairBy::Flags, FairBy::Copies] {
             for search in SEARCHES {
+                for meaning in [Progress::States, Progress::Steps] {
+                    let progress = choose_progress(search, meaning, Fairness::None, fair_by);
+                    assert!(finds_cycles(progress) && (!seeks_progress(search) || progress == search));
+                }
                 let (search, by) = choose_endless(search, fair_by);
-                assert!(finds_cycles(search) && by != FairBy::Auto);
+                assert!(finds_cycles(search) && !seeks_progress(search) && by != FairBy::Auto);
+            }
+            for fairness in Fairness::ALL {
+                let search = |progress| choose_progress(Search::Auto, progress, fairness, fair_by);
+                assert_eq!(search(Progress::Steps) == Search::Fifo, fairness == Fairness::None);
+                assert_eq!(search(Progress::States), choose_endless(Search::Auto, fair_by).0);
             }
             let (search, by) = choose_endless(Search::Auto, fair_by);
             assert!(matches!(endless(search, Store::Tree, Fairness::Weak, by), Cell::Sound(_)), "{fair_by:?}");
+        }
+    }
+
+    #[test]
+    fn symmetry_answers_no_more_than_the_search_does_without() {
+        for (c, without) in rows() {
+            if c.reduction != Reduction::None {
+                assert!(matches!(symmetric(c), Cell::Refused(_)), "{c:?}");
+            }
+            match (symmetric(c), without) {
+                (Cell::Sound(_), other) => assert!(matches!(other, Cell::Sound(_)), "{c:?}"),
+                (Cell::OneWay(_), other) => assert!(!matches!(other, Cell::Refused(_)), "{c:?}"),
+                (Cell::Refused(why), _) => assert!(why.contains("--") || why.contains("breadth-first"), "{why}"),
+            }
         }
     }
 

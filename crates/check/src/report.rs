@@ -1,5 +1,6 @@
 //! What a check answers: one row per property, and what was measured.
 
+use crate::progress::answer::Account;
 use crate::trace::Trace;
 use crate::verdict::{Kind, Verdict};
 use spinor_model::ir::{EdgeId, ProctypeId};
@@ -36,6 +37,8 @@ pub struct PropertyReport {
     pub n_violations: u64,
     /// Which of [`Report::searches`] answered it.
     pub search: Option<usize>,
+    /// Of a cycle without progress: where there was some.
+    pub account: Option<Account>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,6 +81,8 @@ pub struct Chosen {
     pub search: &'static str,
     /// For runs that never end, if there was a question about them.
     pub endless: Option<&'static str>,
+    /// For cycles without progress, if they were asked about; and what makes progress.
+    pub progress: Option<(&'static str, &'static str)>,
     pub por: &'static str,
     /// Of the search for what finite runs show, if it leaves out steps: who sees to it that none is left out for ever.
     pub proviso: Option<&'static str>,
@@ -93,6 +98,18 @@ pub struct Chosen {
 }
 
 impl Report {
+    /// Which symmetry a search used, or why none.
+    pub fn tell_symmetry(&mut self, found: &crate::symmetry::Found) {
+        if let Some(canon) = &found.canon {
+            self.chosen.sym = canon.way().word();
+        }
+        for note in &found.notes {
+            if !self.notes.contains(note) {
+                self.notes.push(note.clone());
+            }
+        }
+    }
+
     /// The sum over the searches that ran; depth and memory are the largest.
     pub fn stats(&self) -> Stats {
         let mut sum = Stats { complete: true, ..Stats::default() };

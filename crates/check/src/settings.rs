@@ -1,7 +1,9 @@
 //! What the user asked for.
 
 use crate::cycles::Fairness;
+use crate::progress::meaning::Progress;
 use crate::protocol::Protocol;
+use crate::symmetry::Way;
 use spinor_model::optimise::Optimisations;
 use std::time::Duration;
 
@@ -20,6 +22,11 @@ pub struct Settings {
     pub proviso: MadeUp,
     /// Every selection of steps is tried out, which is slow.
     pub audit: bool,
+    /// How one state stands for its images, if processes can change places.
+    pub symmetry: Way,
+    /// What makes progress, and whose counts: a proctype, or `P[pid]`.
+    pub progress: Progress,
+    pub progress_of: Option<String>,
     /// The clean semantics: no reduction, no static optimisation.
     pub plain: bool,
     /// The static optimisations, each by itself.
@@ -59,6 +66,12 @@ pub enum Search {
     /// Components and nested depth-first search by several threads.
     SccPar,
     Cndfs,
+    /// For cycles without progress alone: from a queue of progress, by levels of it, again and again with more of it, and
+    /// with a second search from every state. Other runs that never end are then searched as with `Auto`.
+    Fifo,
+    FifoLevels,
+    Restarts,
+    NdfsNp,
 }
 
 /// How weak fairness is decided.
@@ -130,6 +143,9 @@ impl Default for Settings {
             reduce: Reduce::Auto,
             proviso: MadeUp::Auto,
             audit: false,
+            symmetry: Way::Auto,
+            progress: Progress::States,
+            progress_of: None,
             plain: false,
             optimise: Optimisations::ALL,
             max_depth: None,
@@ -150,6 +166,16 @@ impl Settings {
     }
 }
 
+impl Settings {
+    /// The symmetry that is wanted. Nobody gets it who did not ask for it, so far.
+    pub fn way(&self) -> Way {
+        match self.symmetry {
+            Way::Auto => Way::Off,
+            way => way,
+        }
+    }
+}
+
 impl Search {
     pub fn word(self) -> &'static str {
         match self {
@@ -162,6 +188,10 @@ impl Search {
             Search::NdfsProcess => "ndfs-process",
             Search::SccPar => "scc-par",
             Search::Cndfs => "cndfs",
+            Search::Fifo => "fifo",
+            Search::FifoLevels => "fifo-levels",
+            Search::Restarts => "restarts",
+            Search::NdfsNp => "ndfs-np",
         }
     }
 }

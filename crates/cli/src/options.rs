@@ -4,7 +4,9 @@
 //! built yet is there to be refused by name: never ignored, never offered.
 
 use spinor_check::cycles::Fairness;
+use spinor_check::progress::meaning::Progress;
 use spinor_check::settings::{DEFAULT_TRACES, FairBy, MadeUp, Reduce, Search, Selection, Settings, Store};
+use spinor_check::symmetry::Way;
 use spinor_model::optimise::Optimisations;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -95,6 +97,8 @@ pub enum Id {
     Claim,
     Fair,
     FairBy,
+    Progress,
+    ProgressOf,
     Store,
     Plain,
     NoDead,
@@ -212,13 +216,29 @@ pub const OPTIONS: &[OptionRow] = &[
         Id::Search,
         "search",
         Takes::OneOf(
-            &["auto", "dfs", "bfs", "scc", "ndfs", "ndfs-seed", "ndfs-process", "scc-par", "cndfs"],
-            &["dfs-fifo", "dfs-incr", "npc-nested", "npc-claim"],
+            &[
+                "auto",
+                "dfs",
+                "bfs",
+                "scc",
+                "ndfs",
+                "ndfs-seed",
+                "ndfs-process",
+                "scc-par",
+                "cndfs",
+                "fifo",
+                "fifo-levels",
+                "restarts",
+                "ndfs-np",
+            ],
+            &[],
         ),
         CHECK,
     )
     .default("auto")
-    .help("how it is searched: states by bfs (shortest traces) or dfs, cycles by the others")
+    .help(
+        "how it is searched: states by bfs (shortest traces) or dfs, cycles by the others, the last four only for progress",
+    )
     .spin("-DBFS"),
     row(Id::Por, "por", Takes::OneOf(&["auto", "off", "ample", "stubborn"], &["leap"]), CHECK)
         .default("auto")
@@ -232,11 +252,11 @@ pub const OPTIONS: &[OptionRow] = &[
     row(
         Id::Sym,
         "sym",
-        Takes::OneOf(&["auto", "off"], &["sorted", "segmented", "pc-sorted", "pc-segmented", "full"]),
+        Takes::OneOf(&["auto", "off", "sorted", "segmented", "pc-sorted", "pc-segmented", "full"], &[]),
         CHECK,
     )
     .default("auto")
-    .help("symmetry reduction"),
+    .help("if processes can change places, search one of the states that look alike, chosen in this way"),
     row(Id::Ltl, "ltl", Takes::Value("FORMULA"), CHECK)
         .repeats()
         .help("check this formula, too")
@@ -260,6 +280,11 @@ pub const OPTIONS: &[OptionRow] = &[
     row(Id::FairBy, "fair-by", Takes::OneOf(&["auto", "scc", "flag", "copies"], &[]), CHECK)
         .default("auto")
         .help("how weak fairness is decided: from components, or by nested search with flags or copies"),
+    row(Id::Progress, "progress", Takes::OneOf(&["states", "steps"], &[]), CHECK)
+        .default("states")
+        .help("what a progress label makes progress: the state in which a process stands there, or the step from there"),
+    row(Id::ProgressOf, "progress-of", Takes::Value("PROCTYPE"), CHECK)
+        .help("only the progress of these processes counts: a proctype, or one process as P[2]"),
     row(Id::Store, "store", Takes::OneOf(&["auto", "tree", "arena", "hashcompact", "bitstate"], &[]), CHECK)
         .default("auto")
         .help("how states are kept: the last two need least memory and may miss states")
@@ -370,7 +395,6 @@ pub const OPTIONS: &[OptionRow] = &[
     row(Id::Verbose, "verbose", Takes::Nothing, MODELS).short('v').help("more: whole traces, all unreached code"),
     row(Id::Help, "help", Takes::Nothing, EVERY).short('h').help("this text"),
     row(Id::Version, "version", Takes::Nothing, EVERY).short('V').help("the version").spin("spin -V"),
-    row(Id::Planned, "progress", Takes::Value("WHAT"), CHECK),
     row(Id::Planned, "unless-repair", Takes::Value("HOW"), CHECK),
     row(Id::Planned, "fair-repair", Takes::Value("HOW"), CHECK),
     row(Id::Planned, "only", Takes::Value("PROCESS"), CHECK),
@@ -456,6 +480,9 @@ pub struct Options {
     pub reduce: Reduce,
     pub proviso: MadeUp,
     pub audit: bool,
+    pub symmetry: Way,
+    pub progress: Progress,
+    pub progress_of: Option<String>,
     pub store: Store,
     pub plain: bool,
     pub no_dead: bool,
@@ -524,6 +551,9 @@ impl Options {
             reduce: self.reduce,
             proviso: self.proviso,
             audit: self.audit,
+            symmetry: self.symmetry,
+            progress: self.progress,
+            progress_of: self.progress_of.clone(),
             plain: self.plain,
             optimise: Optimisations { dead: !self.no_dead, merge: !self.no_merge, unread: !self.no_unread },
             max_depth: self.depth,
@@ -777,6 +807,10 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 "ndfs-process" => Search::NdfsProcess,
                 "scc-par" => Search::SccPar,
                 "cndfs" => Search::Cndfs,
+                "fifo" => Search::Fifo,
+                "fifo-levels" => Search::FifoLevels,
+                "restarts" => Search::Restarts,
+                "ndfs-np" => Search::NdfsNp,
                 _ => Search::Auto,
             }
         }
@@ -789,8 +823,10 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 _ => Store::Auto,
             }
         }
-        // One value each so far, and it is the default.
-        Id::Sym => {}
+        Id::Sym => {
+            let ways = Way::ALL.into_iter().chain([Way::Off]);
+            o.symmetry = ways.into_iter().find(|way| way.word() == text).unwrap_or(Way::Auto);
+        }
         Id::Ltl => o.ltls.push(text),
         Id::Claim => o.claims.push(bytes.into()),
         Id::Fair => {
@@ -823,6 +859,8 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 _ => Reduce::Auto,
             }
         }
+        Id::Progress => o.progress = if text == "steps" { Progress::Steps } else { Progress::States },
+        Id::ProgressOf => o.progress_of = Some(text),
         Id::Executor => {
             o.executor = match text.as_str() {
                 "interp" => Executor::Interp,
@@ -1046,12 +1084,9 @@ mod tests {
     #[test]
     fn what_is_not_built_is_refused_by_name() {
         assert!(refused("m.pml --por leap").contains("`--por leap` is not built yet"));
-        assert!(
-            refused("m.pml --search dfs-fifo").contains("is not built yet"),
-            "{}",
-            refused("m.pml --search dfs-fifo")
-        );
-        assert!(refused("m.pml --progress x").contains("`--progress` is not built yet"));
+        assert!(refused("m.pml --audit").contains("`--audit` is not built yet"));
+        assert!(!refused("m.pml --search dfs-fifo").contains("is not built yet"));
+        assert!(refused("m.pml --progress x").contains("states"));
         assert!(refused("explore m.pml").contains("the command `explore` is not built yet"));
     }
 

@@ -6,11 +6,13 @@ use crate::options::Expect;
 use crate::screen::{Paint, Screen, bytes, grouped, pad, plural, printable, quoted, width};
 use crate::table::Run;
 use crate::wording;
+use spinor_check::progress::answer::Account;
+use spinor_check::progress::meaning::Progress;
 use spinor_check::report::{PropertyReport, Report, Unreached};
 use spinor_check::trace::{Ending, Trace};
 use spinor_check::verdict::{Kind, Verdict};
 use spinor_model::interp::Interp;
-use spinor_model::ir::{EdgeId, ProctypeId, System};
+use spinor_model::ir::{EdgeId, Loc, ProctypeId, System};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -129,6 +131,9 @@ impl Human<'_> {
             if let Some(broken) = &broken {
                 let _ = writeln!(out, "      {}", broken.needed());
             }
+            if let Some(account) = &p.account {
+                self.account(account, out);
+            }
             let length = plural(trace.steps.len(), "step");
             let search = p.search.map_or("", |n| self.report.searches[n].search);
             let shortest = if search == "bfs" && n == 0 { "shortest trace" } else { "trace" };
@@ -176,6 +181,39 @@ impl Human<'_> {
         let title_width = PLACE_AT - 8;
         let title = if place.is_empty() { title } else { pad(&title, title_width) + "  " };
         let _ = writeln!(out, "{}  {}{place}", self.screen.paint.bad("FAIL"), title);
+    }
+
+    /// How much progress there was before the cycle, and where there would be some.
+    fn account(&self, account: &Account, out: &mut String) {
+        let system = self.system();
+        let one = match account.progress {
+            Progress::States => "progress state",
+            Progress::Steps => "step that makes progress",
+        };
+        let many = match account.progress {
+            Progress::States => "progress states",
+            Progress::Steps => "steps that make progress",
+        };
+        let before = match account.before {
+            0 => format!("there is no {one}"),
+            1 => format!("there is 1 {one}"),
+            n => format!("there are {} {many}", grouped(n as u64)),
+        };
+        let _ = writeln!(out, "      before the cycle {before}");
+        let names = |at: &[(ProctypeId, Loc)]| {
+            let name = |(t, l): &(ProctypeId, Loc)| {
+                let (proctype, loc) = (&system.proctypes[*t], &system.proctypes[*t].locs[*l]);
+                let labels = loc.labels.iter().filter(|l| l.starts_with("progress")).map(|l| printable(l));
+                let labels = labels.collect::<Vec<_>>().join(", ");
+                format!("{}:{labels} ({})", printable(&proctype.name), wording::place(system, loc.span))
+            };
+            at.iter().map(name).collect::<Vec<_>>().join(", ")
+        };
+        for (word, at) in [("outside", &account.outside), ("inside, not counted,", &account.inside)] {
+            if !at.is_empty() {
+                let _ = writeln!(out, "      {word} it: {}", names(at));
+            }
+        }
     }
 
     fn trace(&self, trace: &Trace, broken: Option<&crate::endless::Broken<'_>>, out: &mut String) {
@@ -285,7 +323,8 @@ impl Human<'_> {
                 "{}search {}{}, reduction {}, symmetry {}, fairness {}, store {}, {}, {}",
                 if self.auto { "auto chose " } else { "" },
                 c.search,
-                c.endless.map_or(String::new(), |word| format!(" and {word}")),
+                c.endless.map_or(String::new(), |word| format!(" and {word}"))
+                    + &c.progress.map_or(String::new(), |(word, _)| format!(" and {word} for progress")),
                 c.proviso.map_or(c.por.to_string(), |by| format!("{} by {by}", c.por)),
                 c.sym,
                 c.fair,

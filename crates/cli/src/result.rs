@@ -28,6 +28,8 @@ pub fn of_report(front: &Front, interp: &Interp, report: &Report) -> Json {
     let options = Json::object([
         ("search", Json::text(c.search)),
         ("endless", c.endless.map_or(Json::Null, Json::text)),
+        ("progress_search", c.progress.map_or(Json::Null, |(word, _)| Json::text(word))),
+        ("progress", c.progress.map_or(Json::Null, |(_, word)| Json::text(word))),
         ("por", Json::text(c.por)),
         ("proviso", c.proviso.map_or(Json::Null, Json::text)),
         ("sym", Json::text(c.sym)),
@@ -130,6 +132,7 @@ fn property(interp: &Interp, report: &Report, p: &PropertyReport) -> Json {
         ("because", p.verdict.because().map_or(Json::Null, Json::text)),
         ("violations", Json::count(p.n_violations)),
         ("traces", Json::List(p.traces.iter().map(|t| trace_json(interp, t)).collect())),
+        ("progress_before", p.account.as_ref().map_or(Json::Null, |a| Json::count(a.before as u64))),
         ("stats", stats),
     ])
 }

@@ -24,9 +24,11 @@ pub mod protocol;
 mod rng;
 mod stmt;
 mod switches;
+mod symmetric;
 mod world;
 
 pub use switches::FEATURES;
+pub use symmetric::symmetric;
 
 /// A generated model.
 pub struct Model {

@@ -16,6 +16,7 @@ pub mod layout;
 pub mod optimise;
 pub mod print;
 pub mod read;
+pub mod scalarset;
 pub mod source;
 pub mod state;
 pub mod successors;

@@ -7,7 +7,8 @@
 //!   of what a store does. Whole keys are compared, so what is found here was met before.
 //!
 //! # Invariants
-//!   I1 an entry's key is the whole of a key that was met, and `print` and the length of that key are in its head
+//!   I1 an entry's key is the whole of a key that was met, and `print` and the length of that key are in its head, with the
+//!      age at that time
 //!   I2 what is empty has the length zero, and no key of that length is looked for
 //!
 //! # Cost  [`BYTES`] a thread, in the near caches.
@@ -32,6 +33,8 @@ pub struct Recent {
     account: Account,
     /// There is no memory for a table.
     refused: bool,
+    /// How often everything was forgotten; keys met before have another age.
+    age: u64,
 }
 
 /// Most systems have short keys: for each length there is code without a loop.
@@ -59,7 +62,7 @@ macro_rules! by_length {
 
 impl Recent {
     pub fn new(budget: &Arc<Budget>) -> Recent {
-        Recent { quads: Vec::new(), stride: 0, n_entries: 0, account: budget.account(), refused: false }
+        Recent { quads: Vec::new(), stride: 0, n_entries: 0, account: budget.account(), refused: false, age: 0 }
     }
 
     /// Was this key met a short while ago? It is now.
@@ -75,13 +78,18 @@ impl Recent {
         by_length!(quads, self.find_or_put(quads))
     }
 
+    /// No key was met.
+    pub fn forget(&mut self) {
+        self.age += 1;
+    }
+
     #[inline(always)]
     fn find_or_put(&mut self, quads: &[[u8; 16]]) -> bool {
         let print = print(quads);
         let nth = ((print >> 32) * self.n_entries as u64) >> 32;
         let entry = &mut self.quads[nth as usize * self.stride..][..quads.len() + 1];
         let (head, key) = entry.split_at_mut(1);
-        let wanted = [print, quads.len() as u64];
+        let wanted = [print, quads.len() as u64 | self.age << 8];
         if head[0] == wanted {
             let differ = key.iter().zip(quads).fold(0, |differ, (there, quad)| {
                 let [a, b] = words(quad);
@@ -172,8 +180,12 @@ mod tests {
             n_repeated += u32::from(repeats);
             let kept = !len.is_multiple_of(16) || len == 0 || len > 16 * MOST_QUADS;
             assert_eq!(recent.repeats(&key), !kept);
+            if rng.below(50) == 0 {
+                recent.forget();
+                met.clear();
+            }
         }
-        assert!(n_repeated > 30_000, "{n_repeated}");
+        assert!(n_repeated > 20_000, "{n_repeated}");
     }
 
     /// Keys whose prints are the same are told apart.

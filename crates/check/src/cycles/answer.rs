@@ -20,6 +20,9 @@ use crate::plan;
 use crate::reduce::{Proviso, Reduced, Reduction, Selector};
 use crate::search::Stopped;
 use crate::settings::{FairBy, Search, Store};
+use crate::symmetry::canon::Canon;
+use crate::symmetry::quotient::QuotientRuns;
+use crate::symmetry::{self, Way, figure4, unfold};
 use crate::trace::{self, Endless, Trace};
 use spinor_ltl::{Formula, PropId, Valuation, eval_lasso};
 use spinor_model::interp::Interp;
@@ -32,7 +35,7 @@ use std::slice::from_ref;
 use std::sync::Arc;
 
 /// How a claim is to be answered.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Asked<'a> {
     /// As the model was written.
     pub interp: &'a Interp,
@@ -46,6 +49,8 @@ pub struct Asked<'a> {
     /// Whether it is worth while or not.
     pub forced: bool,
     pub audit: bool,
+    /// What [`Asked::symmetry`] found: if something, nothing is reduced.
+    pub symmetry: symmetry::Found,
     pub request: Request,
 }
 
@@ -63,10 +68,22 @@ pub struct Answered {
 }
 
 impl Asked<'_> {
+    /// Who can change places in what is searched, if nothing is reduced.
+    pub fn symmetry(&self, way: Way) -> symmetry::Found {
+        match way {
+            Way::Off => symmetry::Found::default(),
+            way => symmetry::find(&self.optimised(), &self.claim.looked, way),
+        }
+    }
+
     pub fn answer<E: Executors>(&self, executors: &E, observer: &mut dyn Observer) -> Answered {
         let system = self.optimised();
         let replayed = Interp::looking(system.clone(), &self.claim.looked);
         let exec = Arc::new(executors.executor(system.clone(), &self.claim.looked));
+        if let Some(canon) = self.symmetry.canon.as_deref() {
+            assert!(self.reduce.is_none(), "the plan refuses it");
+            return self.by_quotient(exec, canon, &replayed, observer);
+        }
         let fair = self.request.fairness != Fairness::None;
         let reduce = |by| Reduction::new(system, by, &self.claim.looked, fair).audited_if(self.audit);
         let reduction = self.reduce.map(|by| Arc::new(reduce(by)));
@@ -98,15 +115,92 @@ impl Asked<'_> {
     }
 
     fn find<S: Successors + Send + 'static>(&self, exec: Arc<S>, observer: &mut dyn Observer) -> (Searched, u64, bool) {
-        // Whose a move is matters also where moves are ordered by it.
-        let owned = if self.search == Search::NdfsProcess { Fairness::Weak } else { self.request.fairness };
+        let owned = self.owned();
         let product = Product::new(&*exec, self.claim, owned);
-        let budget = &self.request.budget;
-        let (searched, store_bytes) = match self.store {
-            Store::Arena => self.with(Arena::new(budget), &product, observer),
-            _ => self.with(Compact::new(budget, self.hints(exec.clone(), owned)), &product, observer),
-        };
+        let (searched, store_bytes) = self.stored(exec.clone(), &product, owned, observer);
         (searched, store_bytes, product.is_faulty())
+    }
+
+    /// Whose a move is matters also where moves are ordered by it.
+    fn owned(&self) -> Fairness {
+        if self.search == Search::NdfsProcess { Fairness::Weak } else { self.request.fairness }
+    }
+
+    fn stored<S: Successors + Send + 'static, R: Runs>(
+        &self,
+        exec: Arc<S>,
+        runs: &R,
+        owned: Fairness,
+        observer: &mut dyn Observer,
+    ) -> (Searched, u64) {
+        let budget = &self.request.budget;
+        match self.store {
+            Store::Arena => self.with(Arena::new(budget), runs, observer),
+            _ => self.with(Compact::new(budget, self.hints(exec, owned)), runs, observer),
+        }
+    }
+
+    /// One state stands for its images.
+    fn by_quotient<S: Successors + Send + 'static>(
+        &self,
+        exec: Arc<S>,
+        canon: &Canon,
+        replayed: &Interp,
+        observer: &mut dyn Observer,
+    ) -> Answered {
+        let (owned, fairness) = (self.owned(), self.request.fairness);
+        let quotient = QuotientRuns { product: Product::new(&*exec, self.claim, owned), canon, fairness };
+        if plan::is_nested(self.search) && fairness == Fairness::Weak {
+            return self.by_figure4(&quotient, replayed);
+        }
+        let (searched, store_bytes) = self.stored(exec.clone(), &quotient, owned, observer);
+        let trace = searched.found.as_ref().map(|lasso| {
+            let judge = Product::new(replayed, self.claim, fairness);
+            let lasso = unfold::lasso(&judge, canon, lasso);
+            let lasso =
+                if self.shorten { shorten::shorten(&judge, &lasso, fairness, searched.counters.stored) } else { lasso };
+            trace::build_endless(self.interp, replayed, &endless(&judge, &lasso))
+        });
+        let faulty = quotient.product.is_faulty();
+        Answered { trace, searched, store_bytes, faulty, reduced: false, audited: None }
+    }
+
+    /// Nested search with fairness in a quotient: what it finds is there.
+    fn by_figure4<S: Successors>(&self, quotient: &QuotientRuns<'_, S>, replayed: &Interp) -> Answered {
+        let request = &self.request;
+        // One copy more than there are processes has to have a number.
+        let n = most_processes(self.interp.system()).min(254) as u8;
+        let mut searched =
+            Searched { found: None, counters: Default::default(), stopped: None, bytes: request.budget.used() };
+        let mut store_bytes = 0;
+        let mut trace = None;
+        match Arena::new(&request.budget) {
+            Err(_) => searched.stopped = Some(Stopped::Memory(request.budget.limit())),
+            Ok(store) => {
+                let out = figure4::search(quotient, n, &store, request);
+                store_bytes = spinor_store::Visited::bytes(&store);
+                searched.counters = out.counters;
+                searched.bytes = request.budget.used();
+                trace = out.found.map(|fragment| {
+                    let judge = Product::new(replayed, self.claim, request.fairness);
+                    let lasso = unfold::glue(&judge, quotient.canon, &fragment);
+                    let lasso = if self.shorten {
+                        shorten::shorten(&judge, &lasso, request.fairness, searched.counters.stored)
+                    } else {
+                        lasso
+                    };
+                    trace::build_endless(self.interp, replayed, &endless(&judge, &lasso))
+                });
+                if out.full.is_some() {
+                    searched.stopped = Some(Stopped::Memory(request.budget.limit()));
+                } else if out.late {
+                    searched.stopped = request.max_time.map(Stopped::Time);
+                } else if trace.is_none() {
+                    searched.stopped = Some(Stopped::OneWay);
+                }
+            }
+        }
+        Answered { trace, searched, store_bytes, faulty: quotient.product.is_faulty(), reduced: false, audited: None }
     }
 
     fn optimised(&self) -> Arc<System> {
@@ -131,7 +225,7 @@ impl Asked<'_> {
         Box::new(move |key| Product::new(&*exec, &claim, owned).learn(key))
     }
 
-    fn with<R: Runs, V: WithBits>(
+    pub(crate) fn with<R: Runs, V: WithBits>(
         &self,
         store: Result<V, Full>,
         runs: &R,
@@ -282,7 +376,7 @@ pub fn valuations(interp: &Interp, props: &[Expr], trace: &Trace) -> (Vec<Valuat
 }
 
 /// Some channel may be one: its messages are handed over.
-fn has_rendezvous(system: &System) -> bool {
+pub(crate) fn has_rendezvous(system: &System) -> bool {
     let frames = system.proctypes.iter().map(|t| &t.frame).chain([&system.globals]);
     frames.flat_map(|f| &f.chans).any(|c| c.capacity == 0)
 }

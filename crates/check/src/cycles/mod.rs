@@ -40,13 +40,13 @@ pub mod lasso;
 pub mod ndfs;
 #[cfg(test)]
 mod ndfs_tests;
-mod open;
+pub(crate) mod open;
 pub mod oracle;
 pub mod product;
 pub mod scc;
 mod scout;
 mod sets;
-mod shorten;
+pub(crate) mod shorten;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -60,7 +60,7 @@ use crate::observer::Observer;
 use crate::search::watch::{News, Signals, Watch};
 use crate::search::{self, Halt, Stopped};
 use spinor_model::ir::Pid;
-use spinor_store::{Budget, Full};
+use spinor_store::{Budget, Full, StateId, Visited};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -80,6 +80,22 @@ pub trait Runs: Sync {
     }
     /// Appends the moves of a state, always in the same order. A state without moves has no run.
     fn moves(&self, desk: &mut Self::Desk, key: &[u8], out: &mut Moves);
+    /// Owners do not tell who is served: a component is judged by [`Runs::judge`] when it is complete.
+    fn judges(&self) -> bool {
+        false
+    }
+    /// Of a complete component that has all marks, if they judge: a run that is accepted and fair. The moves from the
+    /// first of its states, and those that repeat.
+    #[allow(clippy::type_complexity)]
+    fn judge<'s, V: Visited>(
+        &self,
+        _desk: &mut Self::Desk,
+        _store: &'s V,
+        _hand: &mut V::Hand<'s>,
+        _states: &[StateId],
+    ) -> Result<Option<(Vec<u32>, Vec<u32>)>, Full> {
+        Ok(None)
+    }
 }
 
 /// Some of the states, such that every cycle lies in one part.
@@ -276,14 +292,14 @@ pub struct Searched {
 }
 
 /// Whether to go on, for a search of one thread.
-struct Pulse<'o> {
+pub(crate) struct Pulse<'o> {
     signals: Signals,
     watch: Watch<'o>,
     max_depth: u64,
     /// A state was not expanded because it was too deep.
     cut: bool,
     beats: u32,
-    counters: Counters,
+    pub counters: Counters,
     told: Counters,
 }
 
@@ -291,7 +307,7 @@ struct Pulse<'o> {
 const BEATS: u32 = 256;
 
 impl<'o> Pulse<'o> {
-    fn new(request: &Request, observer: &'o mut dyn Observer) -> Pulse<'o> {
+    pub fn new(request: &Request, observer: &'o mut dyn Observer) -> Pulse<'o> {
         let like = search::Request {
             max_time: request.max_time,
             budget: request.budget.clone(),
@@ -321,7 +337,7 @@ impl<'o> Pulse<'o> {
 
     /// Once for each state that is visited again.
     #[inline]
-    fn again(&mut self) -> Result<(), Halt> {
+    pub fn again(&mut self) -> Result<(), Halt> {
         self.beats += 1;
         if self.beats.is_multiple_of(BEATS) { self.look() } else { Ok(()) }
     }
@@ -337,17 +353,17 @@ impl<'o> Pulse<'o> {
         self.watch.tell(&self.signals, Some(now.depth))
     }
 
-    fn full(&self, full: Full) -> Halt {
+    pub fn full(&self, full: Full) -> Halt {
         self.signals.full(full)
     }
 
     /// The state at this place of the path is not expanded.
-    fn too_deep(&mut self, depth: u64) -> bool {
+    pub fn too_deep(&mut self, depth: u64) -> bool {
         self.cut |= depth > self.max_depth;
         depth > self.max_depth
     }
 
-    fn searched(&self, found: Option<Lasso>, request: &Request) -> Searched {
+    pub fn searched(&self, found: Option<Lasso>, request: &Request) -> Searched {
         let cut = self.cut.then_some(Stopped::Depth(self.max_depth as u32));
         let stopped = if found.is_some() { None } else { self.signals.why().or(cut) };
         Searched { found, counters: self.counters, stopped, bytes: request.budget.used() }

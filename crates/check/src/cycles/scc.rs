@@ -55,6 +55,7 @@ const EARLY: u64 = 512;
 pub fn search<R: Runs, V: Visited>(runs: &R, store: &V, request: &Request, observer: &mut dyn Observer) -> Searched {
     assert!(V::EXACT, "a state is expanded from its name");
     match request.fairness {
+        _ if runs.judges() => search_by::<R, V, Unjudged>(runs, store, request, observer),
         Fairness::None => search_by::<R, V, OnlyMarks>(runs, store, request, observer),
         Fairness::Weak | Fairness::Strong => search_by::<R, V, Summary>(runs, store, request, observer),
     }
@@ -86,6 +87,7 @@ fn search_by<R: Runs, V: Visited, S: Sum>(
         keys: Vec::new(),
         out: Vec::new(),
         numbers: Vec::new(),
+        judged: None,
     };
     let found = dfs.all().unwrap_or(None);
     if found.is_none() {
@@ -151,6 +153,31 @@ impl Sum for OnlyMarks {
     }
 }
 
+/// Marks, where acceptance is judged elsewhere, of components that are complete.
+struct Unjudged(u64);
+
+impl Sum for Unjudged {
+    fn of_state(_: Pids) -> Unjudged {
+        Unjudged(0)
+    }
+
+    fn add_move(&mut self, marks: u64, _: Option<Pid>) {
+        self.0 |= marks;
+    }
+
+    fn add(&mut self, other: &Unjudged) {
+        self.0 |= other.0;
+    }
+
+    fn marks(&self) -> u64 {
+        self.0
+    }
+
+    fn is_accepted(&self, _: u32, _: Fairness) -> bool {
+        false
+    }
+}
+
 /// A state on the path, or a block of them.
 struct Frame {
     number: u32,
@@ -209,6 +236,8 @@ struct Dfs<'a, R: Runs, V: Visited, S> {
     out: Vec<(StateId, bool)>,
     /// What `open` says about the ends of the moves at hand.
     numbers: Vec<Option<u32>>,
+    /// The run in the uppermost component, if the runs judge.
+    judged: Option<(Vec<u32>, Vec<u32>)>,
 }
 
 /// Where the search is when it has found something: paths and roots are as they are.
@@ -440,7 +469,15 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
     /// The uppermost component is complete. Whether some part of it is accepted after all.
     fn complete(&mut self) -> Result<bool, Full> {
         let Some(root) = self.roots.last() else { return Ok(false) };
-        if self.fairness == Fairness::Strong && root.summary.marks() == all_marks(self.n_marks) {
+        if self.runs.judges() {
+            if root.summary.marks() == all_marks(self.n_marks) {
+                let states = self.order[root.number as usize..].to_vec();
+                self.judged = self.runs.judge(&mut self.desk, self.store, &mut self.hand, &states)?;
+            }
+            if self.judged.is_some() {
+                return Ok(true);
+            }
+        } else if self.fairness == Fairness::Strong && root.summary.marks() == all_marks(self.n_marks) {
             let states = self.order[root.number as usize..].to_vec();
             let component = Component::new(self.runs, &mut self.desk, self.store, &mut self.hand, &states)?;
             if component.accepted_part(self.n_marks, self.fairness).is_some() {
@@ -484,6 +521,10 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
         let states = self.order[root as usize..].to_vec();
         let at = self.frames.iter().position(|frame| frame.number == root).expect("a root is on the path");
         let mut stem = self.path(at, 0);
+        if let Some((way, cycle)) = self.judged.take() {
+            stem.extend(way);
+            return Ok(Lasso { initial, stem, cycle });
+        }
         let component = Component::new(self.runs, &mut self.desk, self.store, &mut self.hand, &states)?;
         let part = component.accepted_part(self.n_marks, self.fairness).expect("it was accepted");
         let (way, cycle) = find_run(&component, &part, 0, self.n_marks, self.fairness);

@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-pub(super) struct Levels {
+pub(crate) struct Levels {
     /// The states that a small level has at most.
     small_len: u64,
     /// The states that a level for one thread has at most.
@@ -135,7 +135,7 @@ impl Levels {
     }
 }
 
-pub(super) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     levels: &'a Levels,
     /// All chunks of a log are equally long, except the last.
     chunk_len: usize,
@@ -161,7 +161,7 @@ impl Reader<'_> {
 /// The states of a level, in portions. A thread takes those that it found itself first: their successors are the most
 /// likely to be among the keys that it met a short while ago. For the same reason a portion is a part of what is left, as
 /// large as leaves the others enough to do: the threads end together because the last portions are small.
-pub(super) struct Units {
+pub(crate) struct Units {
     ids: Vec<StateId>,
     kept: Option<Arc<[Log]>>,
     /// One for each log, or of the states of a small level one for each thread.

@@ -8,10 +8,10 @@
 pub mod bfs;
 pub mod dfs;
 pub(crate) mod held;
-mod levels;
+pub(crate) mod levels;
 pub mod order;
 mod paths;
-mod team;
+pub(crate) mod team;
 pub(crate) mod watch;
 
 #[cfg(test)]
@@ -138,6 +138,8 @@ pub enum Stopped {
     Settled,
     /// What a formula or claim looks at has no value in some state.
     Blind,
+    /// Nothing was found, by a search that may miss what there is.
+    OneWay,
 }
 
 impl fmt::Display for Stopped {
@@ -152,6 +154,10 @@ impl fmt::Display for Stopped {
                 f,
                 "the search came to a state in which a condition of the property has no value: a division by zero, an index \
                  out of bounds, a channel that is none"
+            ),
+            Stopped::OneWay => write!(
+                f,
+                "nothing was found, by a search that may miss fair cycles of symmetric processes (`--search scc` does not)"
             ),
             Stopped::Settled => write!(f, "the search stopped at the last violation it was asked for"),
         }

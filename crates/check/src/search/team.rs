@@ -30,7 +30,7 @@ const LEAVE: u8 = 2;
 
 /// Runs `lead` with up to `jobs - 1` helpers. A helper makes its seat in its own thread when it is first called, and does
 /// `part` of each work it is called for; it is given its number, from 1 on.
-pub(super) fn gather<W: Send + Sync, T, R>(
+pub(crate) fn gather<W: Send + Sync, T, R>(
     jobs: usize,
     sit: impl Fn() -> T + Sync,
     part: impl Fn(usize, &mut T, &W) + Sync,
@@ -114,7 +114,7 @@ fn wait_until(mut so: impl FnMut() -> bool) {
 }
 
 /// The helpers, as the leader sees them.
-pub(super) struct Team<'scope, 'env, W> {
+pub(crate) struct Team<'scope, 'env, W> {
     scope: &'scope Scope<'scope, 'env>,
     desk: &'scope Desk<W>,
     help: &'scope (dyn Fn(usize) + Sync),

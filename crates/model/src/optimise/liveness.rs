@@ -102,6 +102,19 @@ fn naming(t: &Proctype) -> Bits {
     out
 }
 
+/// By proctype, location and slot: what is live.
+pub(super) fn live(system: &System, asked: &Asked) -> Vec<Vec<Vec<bool>>> {
+    let hidden: Vec<bool> = system.globals.vars.iter().map(|v| v.hidden).collect();
+    let of = |(t, asked): (&Proctype, &Bits)| {
+        let n = t.frame.n_slots as usize;
+        if t.locs.len().saturating_mul(n) > MAX_WORK {
+            return vec![vec![true; n]; t.locs.len()];
+        }
+        Analysis::new(t, asked, &hidden, false).live().iter().map(|l| (0..n).map(|s| l.has(s)).collect()).collect()
+    };
+    system.proctypes.iter().zip(&asked.slots).map(of).collect()
+}
+
 /// The variable and type of every slot.
 fn slots_of(frame: &Frame) -> Vec<(VarId, Type)> {
     let mut out = Vec::new();

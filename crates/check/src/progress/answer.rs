@@ -1,0 +1,289 @@
+//! From the question whether there is always progress to an answer: what is searched, how, and the run that was found.
+//!
+//! # The argument
+//!   The system is relabelled for what is asked (`meaning`) and optimised for those who look at its progress labels. What makes
+//!   progress is decided on that system, statement by statement, so the optimisation cannot hide it.
+//!   With fairness the question goes to the searches of `cycles`: a component of the part without progress has a fair run or
+//!   has none, and a search that knows single cycles only cannot say. They get the question as a claim about states,
+//!   or, if steps make progress, as `modes`.
+//!   What was found is replayed as the model was written (`trace`).
+
+use super::meaning::{Meaning, Of, Progress};
+use super::modes::Modes;
+use super::system::Grounds;
+use super::{At, Found, Ground, Searched, fifo, levels, nested, restarts};
+use crate::check::Executors;
+use crate::claim::{Claim, Marking};
+use crate::counters::Counters;
+use crate::cycles::answer::{Answered, has_rendezvous};
+use crate::cycles::{self, Fairness, Lasso, Moves, Request, Runs, shorten};
+use crate::observer::Observer;
+use crate::plan;
+use crate::reduce::Selector;
+use crate::search::{Stopped, order};
+use crate::settings::{FairBy, Search, Store};
+use crate::trace::{self, Endless, Trace};
+use spinor_model::index::Idx;
+use spinor_model::interp::{Interp, Log};
+use spinor_model::ir::{Expr, Loc, Pid, ProctypeId, System};
+use spinor_model::optimise::{Optimisations, Watched, optimise};
+use spinor_model::successors::{Step, Successors};
+use spinor_store::{Arena, Compact, Full, Visited};
+use std::collections::BTreeSet;
+use std::slice::from_ref;
+use std::sync::Arc;
+
+/// How the question is to be answered.
+#[derive(Clone, Debug)]
+pub struct Asked<'a> {
+    /// As the model was written.
+    pub interp: &'a Interp,
+    pub progress: Progress,
+    pub of: Option<Of>,
+    pub search: Search,
+    pub store: Store,
+    pub fair_by: FairBy,
+    pub optimise: Optimisations,
+    pub shorten: bool,
+    /// For those by a claim only.
+    pub reduce: Option<Selector>,
+    pub forced: bool,
+    pub audit: bool,
+    pub request: Request,
+}
+
+impl Asked<'_> {
+    /// The question is asked as a claim about states, and answered as such claims are.
+    pub fn by_claim(search: Search, progress: Progress) -> bool {
+        !plan::seeks_progress(search) && progress == Progress::States
+    }
+
+    pub fn answer<E: Executors>(&self, executors: &E, observer: &mut dyn Observer) -> Answered {
+        let original = self.interp.shared_system();
+        let meaning = Meaning::new(original, self.progress, self.of);
+        let relabelled = meaning.relabelled(original);
+        let still = meaning.still(&relabelled);
+        if Self::by_claim(self.search, self.progress) {
+            return self.as_claim(&relabelled, still, executors, observer);
+        }
+        let system = self.optimised(&relabelled, &still);
+        let meaning = meaning.on(&system);
+        let interp = Interp::looking(system.clone(), from_ref(&still));
+        let exec = Arc::new(executors.executor(system, from_ref(&still)));
+        if !plan::seeks_progress(self.search) {
+            return self.by_modes(&meaning, &interp, exec, observer);
+        }
+        let ground = Grounds::new(&*exec, &interp, &meaning);
+        let budget = &self.request.budget;
+        let (searched, store_bytes) = match self.store {
+            Store::Arena => self.with(Arena::new(budget), &ground, observer),
+            _ => {
+                let walked = exec.clone();
+                let hints = Box::new(move |key: &[u8]| order::learn(&*walked, key));
+                self.with(Compact::new(budget, hints), &ground, observer)
+            }
+        };
+        let Searched { found, counters, stopped, bytes, .. } = searched;
+        let trace = found.map(|found| {
+            let judge = Grounds::new(&interp, &interp, &meaning);
+            trace::build_endless(self.interp, &interp, &endless(&judge, &found))
+        });
+        let searched = cycles::Searched { found: None, counters, stopped, bytes };
+        Answered { trace, searched, store_bytes, faulty: ground.is_faulty(), reduced: false, audited: None }
+    }
+
+    fn optimised(&self, system: &Arc<System>, still: &Expr) -> Arc<System> {
+        if self.optimise == Optimisations::NONE {
+            return system.clone();
+        }
+        // As for claims: see `cycles::answer`.
+        let counts_steps = self.request.fairness != Fairness::None && has_rendezvous(system);
+        let watched = Watched { exprs: from_ref(still), progress: true, counts_steps, ..Watched::default() };
+        Arc::new(optimise(system, self.optimise, &watched).0)
+    }
+
+    fn with<G: Ground, V: Visited>(
+        &self,
+        store: Result<V, Full>,
+        ground: &G,
+        observer: &mut dyn Observer,
+    ) -> (Searched, u64) {
+        let request = &self.request;
+        let Ok(store) = store else {
+            let stopped = Some(Stopped::Memory(request.budget.limit()));
+            return (
+                Searched { found: None, counters: Counters::default(), stopped, bytes: 0, again: 0, limit: None },
+                0,
+            );
+        };
+        let searched = match self.search {
+            Search::Fifo => fifo::search(ground, &store, request, observer),
+            Search::Restarts => restarts::search(ground, &store, request, observer),
+            Search::NdfsNp => nested::search(ground, &store, request, observer),
+            _ => levels::search(ground, &store, request, observer),
+        };
+        (searched, store.bytes())
+    }
+
+    /// As a claim about the states of the relabelled system.
+    fn as_claim<E: Executors>(
+        &self,
+        relabelled: &Arc<System>,
+        still: Expr,
+        executors: &E,
+        observer: &mut dyn Observer,
+    ) -> Answered {
+        let marking = if plan::knows_components(self.search) { Marking::Generalised } else { Marking::States };
+        let mut claim = Claim::without_progress(marking);
+        claim.looked = vec![still];
+        let interp = Interp::new(relabelled.clone());
+        self.to_cycles(&interp, &claim).answer(executors, observer)
+    }
+
+    fn to_cycles<'c>(&self, interp: &'c Interp, claim: &'c Claim) -> cycles::answer::Asked<'c> {
+        cycles::answer::Asked {
+            interp,
+            claim,
+            search: self.search,
+            store: self.store,
+            fair_by: self.fair_by,
+            optimise: self.optimise,
+            shorten: self.shorten,
+            reduce: self.reduce,
+            forced: self.forced,
+            audit: self.audit,
+            symmetry: Default::default(),
+            request: self.request.clone(),
+        }
+    }
+
+    /// By the searches of `cycles`, with steps that make progress.
+    fn by_modes<S: Successors + Send + 'static>(
+        &self,
+        meaning: &Meaning,
+        interp: &Interp,
+        exec: Arc<S>,
+        observer: &mut dyn Observer,
+    ) -> Answered {
+        let modes = Modes::new(&*exec, interp, meaning);
+        // Only its way of choosing a search is used.
+        let claim = Claim::without_progress(Marking::States);
+        let asked = self.to_cycles(interp, &claim);
+        let budget = &self.request.budget;
+        let (searched, store_bytes) = match self.store {
+            Store::Arena => asked.with(Arena::new(budget), &modes, observer),
+            _ => {
+                let unfolded = !plan::knows_components(self.search) && self.request.fairness != Fairness::None;
+                let (exec, interp, meaning) = (exec.clone(), interp.clone(), meaning.clone());
+                let hints = Box::new(move |key: &[u8]| {
+                    if unfolded { Default::default() } else { Modes::new(&*exec, &interp, &meaning).learn(key) }
+                });
+                asked.with(Compact::new(budget, hints), &modes, observer)
+            }
+        };
+        let trace = searched.found.as_ref().map(|lasso| {
+            let judge = Modes::new(interp, interp, meaning);
+            let lasso = if self.shorten {
+                shorten::shorten(&judge, lasso, self.request.fairness, searched.counters.stored)
+            } else {
+                lasso.clone()
+            };
+            trace::build_endless(self.interp, interp, &walked(&judge, &lasso))
+        });
+        Answered { trace, searched, store_bytes, faulty: modes.is_faulty(), reduced: false, audited: None }
+    }
+}
+
+/// The steps of a run that is known by its states.
+fn endless(judge: &Grounds<'_, Interp>, found: &Found) -> Endless {
+    let all: Vec<&At> = found.stem.iter().chain(&found.cycle).collect();
+    let step = |from: &At, to: &[u8], made: bool| {
+        let mut best = None;
+        judge.each(&from.key, &mut |step, path, makes, key| {
+            if best.is_none() && key == to && makes == made {
+                best = Some((step, path));
+            }
+        });
+        best.expect("a move leads from each state of a run to the next")
+    };
+    let stem = all[..=found.stem.len()].windows(2).map(|pair| step(pair[0], &pair[1].key, pair[1].made)).collect();
+    let last = &found.cycle[found.cycle.len() - 1];
+    let mut cycle: Vec<_> = found.cycle.windows(2).map(|pair| step(&pair[0], &pair[1].key, false)).collect();
+    cycle.push(step(last, &found.cycle[0].key, false));
+    Endless { stem, cycle: Some(cycle) }
+}
+
+/// The steps of a run through modes.
+fn walked(modes: &Modes<'_, Interp>, lasso: &Lasso) -> Endless {
+    let (mut moves, mut desk) = (Moves::default(), modes.desk());
+    modes.initial(&mut desk, &mut moves);
+    let mut key = moves.key(lasso.initial).to_vec();
+    let mut walk = |numbers: &[u32]| {
+        let mut steps = Vec::new();
+        for nth in numbers {
+            steps.push(modes.step(&key, *nth));
+            moves.clear();
+            modes.moves(&mut desk, &key, &mut moves);
+            key = moves.key(*nth as usize).to_vec();
+        }
+        steps
+    };
+    let stem = walk(&lasso.stem);
+    Endless { stem, cycle: Some(walk(&lasso.cycle)) }
+}
+
+/// What there is to say about progress in a run that makes none from some point on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Account {
+    pub progress: Progress,
+    /// Progress states passed, or steps that make progress, before the cycle.
+    pub before: usize,
+    /// Labels that no process passes in the cycle.
+    pub outside: Vec<(ProctypeId, Loc)>,
+    /// Labels that are passed there and do not count: somebody else's.
+    pub inside: Vec<(ProctypeId, Loc)>,
+}
+
+impl Account {
+    pub fn of(interp: &Interp, progress: Progress, of: Option<Of>, trace: &Trace) -> Account {
+        let system = interp.system();
+        let meaning = Meaning::new(system, progress, of);
+        let start = trace.cycle_start.unwrap_or(trace.steps.len());
+        // The labels that each state or step shows, in order, with the place on the trace.
+        let mut shown: Vec<(usize, BTreeSet<(Pid, ProctypeId, Loc)>)> = Vec::new();
+        let labelled = |t: ProctypeId, loc: Loc| system.proctypes[t].locs[loc].progress;
+        if progress == Progress::States {
+            for n in &trace.looks {
+                let state = trace.before(*n).expect("a state of the trace");
+                let at = (0..state.n_procs() as Pid).map(|p| (p, state.proctype(p), state.loc(p)));
+                shown.push((*n, at.filter(|(_, t, loc)| labelled(*t, *loc)).collect()));
+            }
+        } else {
+            for pair in trace.looks.windows(2) {
+                let mut at = BTreeSet::new();
+                for n in pair[0]..pair[1] {
+                    let before = trace.before(n).expect("a state of the trace");
+                    let Step { pid, partner, .. } = trace.steps[n].step;
+                    let mut log = Log::default();
+                    let _ = interp.apply(&mut before.clone(), trace.steps[n].step, &mut log);
+                    let theirs = partner.map(|(pid, edge)| (pid, (before.proctype(pid), edge)));
+                    for (t, e) in log.reached {
+                        let pid = theirs.filter(|(_, edge)| *edge == (t, e)).map_or(pid, |(pid, _)| pid);
+                        let from = system.proctypes[t].edges[e].from;
+                        if labelled(t, from) {
+                            at.insert((pid, t, from));
+                        }
+                    }
+                }
+                shown.push((pair[0], at));
+            }
+        }
+        let counts = |at: &BTreeSet<(Pid, ProctypeId, Loc)>| at.iter().any(|(p, t, loc)| meaning.counts(*p, *t, *loc));
+        let before = shown.iter().filter(|(n, at)| *n < start && counts(at)).count();
+        let passed: BTreeSet<(ProctypeId, Loc)> =
+            shown.iter().filter(|(n, _)| *n >= start).flat_map(|(_, at)| at).map(|(_, t, loc)| (*t, *loc)).collect();
+        let all = system.proctypes.enumerated().flat_map(|(t, p)| (0..p.locs.len()).map(move |l| (t, Loc::new(l))));
+        let (inside, outside) = all.filter(|(t, l)| labelled(*t, *l)).partition(|at| passed.contains(at));
+        Account { progress, before, outside, inside }
+    }
+}

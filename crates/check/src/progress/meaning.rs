@@ -1,0 +1,222 @@
+//! What makes progress.
+//!
+//! # Two meanings
+//!   **States** (SPIN's): a state in which some process stands at a progress label is a progress state. Whoever looks does so
+//!   where others may run, so a label inside an `atomic` counts only if the process has to wait there, and one inside a
+//!   `d_step` never does.
+//!   **Steps** ([Farago-NPC] section 2.4): a progress label marks the statement behind it, and a step that does such a
+//!   statement makes progress. A step may be a whole `atomic` or `d_step`, or a handshake: it makes progress if any
+//!   statement that it does, of either partner, is marked.
+//!   In both, labels of some processes only may count.
+//!
+//! # How a step is known
+//!   Most steps are one statement, and where its process stands says all. For the others there is a static answer that is
+//!   right if it says no (`may_pass`), and where it does not, the interpreter walks the step's path and sees what it does.
+//!   The locations from which a step may make progress get the progress labels of the system that is searched, so that `np_`
+//!   tells in one look whether a state has such steps at all, and so that no optimisation lets a process pass there
+//!   unseen.
+
+use spinor_model::index::Idx;
+use spinor_model::interp::{Interp, Log};
+use spinor_model::ir::{BinOp, Edge, Effect, Expr, Loc, Pid, ProctypeId, System, Then, UnOp};
+use spinor_model::state::State;
+use spinor_model::successors::Step;
+use std::sync::Arc;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Progress {
+    #[default]
+    States,
+    Steps,
+}
+
+impl Progress {
+    pub fn word(self) -> &'static str {
+        match self {
+            Progress::States => "states",
+            Progress::Steps => "steps",
+        }
+    }
+}
+
+/// Whose progress counts: every process's of a type, or that of one of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Of {
+    pub proctype: ProctypeId,
+    pub pid: Option<Pid>,
+}
+
+impl Of {
+    /// `P` or `P[2]`. Says what is wrong with it.
+    pub fn read(text: &str, system: &System) -> Result<Of, String> {
+        let (name, pid) = match text.split_once('[') {
+            None => (text, None),
+            Some((name, rest)) => {
+                let number = rest.strip_suffix(']').and_then(|n| n.parse::<Pid>().ok());
+                (
+                    name,
+                    Some(number.ok_or_else(|| format!("`{text}` is not a proctype, nor one with a process number"))?),
+                )
+            }
+        };
+        let found = system.proctypes.enumerated().find(|(_, t)| t.name == name);
+        let (proctype, _) = found.ok_or_else(|| format!("the model has no proctype `{name}`"))?;
+        Ok(Of { proctype, pid })
+    }
+}
+
+/// See the module: a system and what counts in it.
+#[derive(Clone, Debug)]
+pub struct Meaning {
+    pub progress: Progress,
+    pub of: Option<Of>,
+    /// By proctype and location: the labels that count.
+    labels: Vec<Vec<bool>>,
+    /// A process that has the floor there may do a marked statement before it gives it back.
+    passes: Vec<Vec<bool>>,
+}
+
+impl Meaning {
+    pub fn new(system: &System, progress: Progress, of: Option<Of>) -> Meaning {
+        let counts = |id: ProctypeId| of.is_none_or(|of| of.proctype == id);
+        let labels: Vec<Vec<bool>> = system
+            .proctypes
+            .enumerated()
+            .map(|(id, t)| t.locs.iter().map(|l| counts(id) && l.progress).collect())
+            .collect();
+        let mut meaning = Meaning { progress, of, labels, passes: Vec::new() };
+        if progress == Progress::Steps {
+            meaning.passes = meaning.closure(system);
+        }
+        meaning
+    }
+
+    /// The same in an optimised form of the system.
+    pub fn on(&self, system: &System) -> Meaning {
+        let mut meaning = self.clone();
+        if self.progress == Progress::Steps {
+            meaning.passes = self.closure(system);
+        }
+        meaning
+    }
+
+    /// The least set that has the labels and is closed under keeping the floor.
+    fn closure(&self, system: &System) -> Vec<Vec<bool>> {
+        let mut passes = self.labels.clone();
+        loop {
+            let handed = handed(system, &self.labels, &passes);
+            let mut more = false;
+            for (t, proctype) in system.proctypes.iter().enumerate() {
+                for edge in &proctype.edges {
+                    let on = edge.then != Then::Yield && passes[t][edge.to.index()] || handed && edge.send().is_some();
+                    if on && !passes[t][edge.from.index()] {
+                        passes[t][edge.from.index()] = true;
+                        more = true;
+                    }
+                }
+            }
+            if !more {
+                return passes;
+            }
+        }
+    }
+
+    /// The system that is searched, before it is optimised: its progress labels say where to look.
+    pub fn relabelled(&self, system: &Arc<System>) -> Arc<System> {
+        let whole = self.of.is_none() && self.progress == Progress::States;
+        if whole {
+            return system.clone();
+        }
+        let mut out = System::clone(system);
+        let handed = self.progress == Progress::Steps && handed(system, &self.labels, &self.passes);
+        for (t, proctype) in out.proctypes.iter_mut().enumerate() {
+            let mut at = self.labels[t].clone();
+            for edge in &proctype.edges {
+                at[edge.from.index()] |= self.progress == Progress::Steps && self.may_pass(t, edge, handed);
+            }
+            proctype.locs.iter_mut().zip(at).for_each(|(loc, at)| loc.progress = at);
+        }
+        Arc::new(out)
+    }
+
+    /// Past its first statement, the step may come to a marked one.
+    fn may_pass(&self, t: usize, edge: &Edge, handed: bool) -> bool {
+        edge.then != Then::Yield && self.passes[t][edge.to.index()] || handed && edge.send().is_some()
+    }
+
+    /// True in states without progress; of steps, in those that have no step that could make progress. To be asked of the
+    /// relabelled system.
+    pub fn still(&self, system: &System) -> Expr {
+        let (Some(Of { proctype, pid: Some(pid) }), Progress::States) = (self.of, self.progress) else {
+            return Expr::NonProgress;
+        };
+        let at = |(loc, _): (usize, &bool)| Expr::AtLabel {
+            proctype,
+            pid: Some(Box::new(Expr::Const(i32::from(pid)))),
+            loc: Loc::new(loc),
+            label: system.proctypes[proctype].locs[Loc::new(loc)].labels.first().cloned().unwrap_or_default(),
+        };
+        let all = self.labels[proctype.index()].iter().enumerate().filter(|(_, is)| **is).map(at);
+        let any = all.reduce(|a, b| Expr::Binary(BinOp::Or, Box::new(a), Box::new(b)));
+        any.map_or(Expr::Const(1), |any| Expr::Unary(UnOp::Not, Box::new(any)))
+    }
+
+    /// A statement of this process at this location is marked.
+    pub fn counts(&self, pid: Pid, proctype: ProctypeId, loc: Loc) -> bool {
+        self.labels[proctype.index()][loc.index()] && self.of.is_none_or(|of| of.pid.is_none_or(|own| own == pid))
+    }
+
+    /// Whether an outcome of a step makes progress; `interp` is of the system that is searched.
+    pub fn made(&self, interp: &Interp, state: &State, step: Step, path: u32) -> bool {
+        let system = interp.system();
+        let at = |state: &State, pid: Pid| self.counts(pid, state.proctype(pid), state.loc(pid));
+        if at(state, step.pid) || step.partner.is_some_and(|(pid, _)| at(state, pid)) {
+            return true;
+        }
+        let t = state.proctype(step.pid);
+        let edge = &system.proctypes[t].edges[step.edge];
+        let goes_on = |pid: Pid, edge: &Edge| {
+            edge.then != Then::Yield && self.passes[state.proctype(pid).index()][edge.to.index()]
+        };
+        let partner = step.partner.map(|(pid, e)| (pid, &system.proctypes[state.proctype(pid)].edges[e]));
+        if !goes_on(step.pid, edge) && !partner.is_some_and(|(pid, edge)| goes_on(pid, edge)) {
+            return false;
+        }
+        self.walked(interp, state, step, path)
+    }
+
+    /// The same by doing it, statement by statement.
+    pub fn walked(&self, interp: &Interp, state: &State, step: Step, path: u32) -> bool {
+        let system = interp.system();
+        let mut before = state.clone();
+        for micro in interp.path(state, step, path) {
+            let mut log = Log::default();
+            let Step { pid, partner, .. } = micro.step;
+            let theirs = partner.map(|(pid, edge)| (pid, (before.proctype(pid), edge)));
+            // A fault ends the path, and the outcome leads nowhere.
+            let _ = interp.apply(&mut before.clone(), micro.step, &mut log);
+            let marked = |(t, e): &(ProctypeId, _)| {
+                let from = system.proctypes[*t].edges[*e].from;
+                let partner = theirs.filter(|(_, edge)| edge == &(*t, *e)).map(|(pid, _)| pid);
+                self.counts(pid, *t, from) || partner.is_some_and(|pid| self.counts(pid, *t, from))
+            };
+            if log.reached.iter().any(marked) {
+                return true;
+            }
+            before = micro.state;
+        }
+        false
+    }
+}
+
+/// A handshake may be marked by its receiver, or lead to a marked statement of the receiver's.
+fn handed(system: &System, labels: &[Vec<bool>], passes: &[Vec<bool>]) -> bool {
+    let frames = system.proctypes.iter().map(|t| &t.frame).chain([&system.globals]);
+    let rendezvous = frames.flat_map(|f| &f.chans).any(|c| c.capacity == 0);
+    let edges = system.proctypes.iter().enumerate().flat_map(|(t, p)| p.edges.iter().map(move |e| (t, e)));
+    let receives = |e: &Edge| matches!(e.effects.first(), Some(Effect::Receive { .. }));
+    rendezvous
+        && edges
+            .filter(|(_, e)| receives(e))
+            .any(|(t, e)| labels[t][e.from.index()] || e.then != Then::Yield && passes[t][e.to.index()])
+}

@@ -1,0 +1,183 @@
+//! Cycles without progress, depth-first again and again, with ever more progress.
+//!
+//! Source  [Farago-NPC] listings 3 and 4.
+//! Fits    no fairness; any exact `Visited`. For comparison: it may go deeper in progress than it must.
+//!
+//! # The argument
+//!   A round visits the states depth-first, along paths with at most so much progress; the next round allows one more, until
+//!   nothing was cut. A move to the path closes a cycle, which is without progress if nothing was counted since the state
+//!   it leads to, that state itself and the move included. The last round that cuts nothing is an ordinary depth-first
+//!   search; that one alone may miss cycles (figure 2 of the paper), and so may each round, because it does not come to
+//!   every state with as little progress as it could.
+//!
+//!   Let a cycle without progress exist, and take the first round in which some state of such a cycle is visited. Let s be the
+//!   first one visited of all those on non-progress cycles, with a count c, and C the component of s by moves without
+//!   progress. From s, the round may follow any move without progress, since that never exceeds what s was allowed. So
+//!   everything that can be reached from s without progress is visited before s is left, unless it was before; and none
+//!   of C was. A state of C that is visited through a detour with progress, while s is on the path, may break the
+//!   cycle: its count is higher, and a move from it to s is no non-progress cycle as the path goes. Then the round
+//!   misses the cycle. A round that comes to C with its count at the limit has no such detours; that is the least
+//!   round in which C is visited at all, unless c is less than the limit even then (figure 3: in the rounds before, a
+//!   path was blocked by a visit with more progress).
+//!   So the rounds alone may miss a cycle, and do (D3).
+//!
+//! # Where we leave the paper
+//!   D1 frames instead of recursion; a round keeps what it visited beside the store, which only names states.
+//!   D2 the state that a cycle closes at counts for the cycle. The listing compares counts that include it, and so reports
+//!      cycles whose only progress state it is.
+//!   D3 when a round has cut nothing and found nothing, a second search from every state has the last word (`nested`).
+//!
+//! # Owed
+//!   O1 verdict = oracle; how often the rounds alone miss        tests: random graphs, counted
+//!   O2 D2                                                       tests: the listing's form gives false alarms
+//!
+//! # Cost  each state expanded once a round; 12 bytes and more a state.
+
+use super::walk::Walk;
+use super::{At, Found, Ground, Searched, Which, nested};
+use crate::cycles::Request;
+use crate::cycles::open::Open;
+use crate::observer::Observer;
+use crate::search::Halt;
+use crate::search::held::Held;
+use spinor_store::{StateId, Visited};
+
+pub use super::fifo::Form;
+
+/// Visited, and not on the path.
+const LEFT: u32 = u32::MAX;
+
+pub fn search<G: Ground, V: Visited>(
+    ground: &G,
+    store: &V,
+    request: &Request,
+    observer: &mut dyn Observer,
+) -> Searched {
+    search_as(ground, store, Form::Repaired, request, observer)
+}
+
+pub fn search_as<G: Ground, V: Visited>(
+    ground: &G,
+    store: &V,
+    form: Form,
+    request: &Request,
+    observer: &mut dyn Observer,
+) -> Searched {
+    let mut walk = Walk::new(ground, store, request, observer);
+    let (mut found, mut limit) = (None, 0);
+    if let Ok(Some(first)) = walk.initial() {
+        found = rounds(&mut walk, first, form, &mut limit, request).unwrap_or(None);
+    }
+    walk.pulse.counters.stored = store.len();
+    let searched = walk.pulse.searched(None, request);
+    let stopped = if found.is_some() { None } else { searched.stopped };
+    let counters = searched.counters;
+    Searched { found, counters, stopped, bytes: searched.bytes, again: 0, limit: Some(limit) }
+}
+
+fn rounds<G: Ground, V: Visited>(
+    walk: &mut Walk<'_, G, V>,
+    first: StateId,
+    form: Form,
+    limit: &mut u64,
+    request: &Request,
+) -> Result<Option<Found>, Halt> {
+    loop {
+        walk.pulse.counters.transitions = 1;
+        let budget = &request.budget;
+        let mut round = Round {
+            limit: *limit as u32,
+            form,
+            pruned: false,
+            visited: Open::new(budget),
+            frames: Held::new(budget),
+            todo: Held::new(budget),
+        };
+        let found = round.go(walk, first)?;
+        if found.is_some() {
+            return Ok(found);
+        }
+        if !round.pruned {
+            // D3
+            return if form == Form::Printed { Ok(None) } else { nested::last_look(walk, first, request) };
+        }
+        *limit += 1;
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Frame {
+    id: StateId,
+    /// Where its moves still to be made begin.
+    todo: usize,
+    /// Progress on the path, this state and the step to it included.
+    count: u32,
+    progress: bool,
+    made: bool,
+}
+
+struct Round {
+    limit: u32,
+    form: Form,
+    pruned: bool,
+    /// With the place on the path.
+    visited: Open,
+    frames: Held<Frame>,
+    todo: Held<(StateId, bool)>,
+}
+
+impl Round {
+    fn go<G: Ground, V: Visited>(&mut self, walk: &mut Walk<'_, G, V>, first: StateId) -> Result<Option<Found>, Halt> {
+        let progress = walk.bring(first);
+        self.enter(walk, Frame { id: first, todo: 0, count: 0, progress, made: false })?;
+        while let Some(&Frame { id, todo, count, .. }) = self.frames.last() {
+            if self.todo.len() == todo {
+                self.visited.insert(id, LEFT).map_err(|full| walk.pulse.full(full))?;
+                self.frames.pop();
+                continue;
+            }
+            let (to, made) = self.todo.pop().expect("more than the frame's first");
+            match self.visited.get(to) {
+                Some(LEFT) => {}
+                Some(at) => {
+                    let closes = self.frames[at as usize];
+                    // D2
+                    let own = closes.progress && self.form == Form::Repaired;
+                    if !made && closes.count == count && !own {
+                        return Ok(Some(self.found(walk, at as usize)));
+                    }
+                }
+                None => {
+                    let progress = walk.bring(to);
+                    let more = progress || made;
+                    if more && count == self.limit {
+                        self.pruned = true;
+                    } else if !walk.pulse.too_deep(self.frames.len() as u64) {
+                        self.enter(walk, Frame { id: to, todo: 0, count: count + u32::from(more), progress, made })?;
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn enter<G: Ground, V: Visited>(&mut self, walk: &mut Walk<'_, G, V>, frame: Frame) -> Result<(), Halt> {
+        walk.moves(Which::All)?;
+        let laid = (|| {
+            self.visited.insert(frame.id, self.frames.len() as u32)?;
+            self.frames.push(Frame { todo: self.todo.len(), ..frame })?;
+            let moves = walk.after.iter().zip(&walk.out.made).rev();
+            moves.into_iter().try_for_each(|((to, _), made)| self.todo.push((*to, *made)))
+        })();
+        laid.map_err(|full| walk.pulse.full(full))?;
+        walk.count(self.frames.len() - 1)
+    }
+
+    /// The path has everything.
+    fn found<G: Ground, V: Visited>(&self, walk: &mut Walk<'_, G, V>, at: usize) -> Found {
+        let level = u64::from(self.frames[at].count);
+        let all: Vec<At> = self.frames.iter().map(|f| At { key: walk.key(f.id), made: f.made }).collect();
+        let (stem, cycle) = all.split_at(at);
+        Found { stem: stem.to_vec(), cycle: cycle.to_vec(), level }
+    }
+}

@@ -1,0 +1,151 @@
+//! A system as ground for the searches for cycles without progress.
+//!
+//! # The argument
+//!   `expand` is the one place where steps are chosen and fired. Whoever wants to leave some of them out, because the others
+//!   stand for them, does so there: it has the state and all steps that can be taken, and knows which of them make
+//!   progress. Nothing else looks at steps.
+//!   Where it is states that make progress, which steps there are does not matter, and the executor does both at once.
+
+use super::meaning::{Meaning, Progress};
+use super::{Ground, Out, Which};
+use spinor_model::interp::Interp;
+use spinor_model::successors::{Step, Successors};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// The executor must look at `Meaning::still`, and nothing else; `interp` is of the same system.
+pub struct Grounds<'a, S> {
+    pub exec: &'a S,
+    pub interp: &'a Interp,
+    pub meaning: &'a Meaning,
+    faulty: AtomicBool,
+}
+
+pub struct Desk<S: Successors> {
+    state: Option<S::State>,
+    /// The state has no step that makes progress.
+    still: bool,
+    bits: Vec<u64>,
+    key: Vec<u8>,
+    steps: Vec<Step>,
+}
+
+impl<'a, S: Successors> Grounds<'a, S> {
+    pub fn new(exec: &'a S, interp: &'a Interp, meaning: &'a Meaning) -> Self {
+        Grounds { exec, interp, meaning, faulty: AtomicBool::new(false) }
+    }
+
+    /// Some run was ended by a fault.
+    pub fn is_faulty(&self) -> bool {
+        self.faulty.load(Relaxed)
+    }
+
+    /// All outcomes of the state at the desk, behind what the batch has; whether steps are known.
+    fn expand(&self, desk: &mut Desk<S>, out: &mut Out) -> bool {
+        let Desk { state, still, steps, .. } = desk;
+        let state = state.as_mut().expect("a state is brought first");
+        if self.meaning.progress == Progress::States || *still {
+            self.exec.expand(state, &mut out.batch);
+            return false;
+        }
+        self.exec.enabled(state, steps);
+        self.exec.fire(state, steps, &mut out.batch);
+        true
+    }
+
+    /// The moves of a state: step, outcome, and whether it makes progress.
+    pub fn each(&self, key: &[u8], found: &mut impl FnMut(Step, u32, bool, &[u8])) {
+        let mut state = self.interp.unpack(key);
+        let (mut steps, mut batch) = (Vec::new(), self.interp.batch());
+        self.interp.enabled(&mut state, &mut steps);
+        self.interp.fire(&mut state, &steps, &mut batch);
+        for outcome in &batch.outcomes {
+            if let Some(to) = batch.key(outcome) {
+                let step = steps[outcome.step as usize];
+                let made = self.by_steps() && self.meaning.made(self.interp, &state, step, outcome.path);
+                found(step, outcome.path, made, to);
+            }
+        }
+    }
+}
+
+impl<S: Successors> Ground for Grounds<'_, S> {
+    type Desk = Desk<S>;
+
+    fn desk(&self) -> Desk<S> {
+        Desk { state: None, still: true, bits: Vec::new(), key: Vec::new(), steps: Vec::new() }
+    }
+
+    fn out(&self) -> Out {
+        Out { batch: self.exec.batch(), ..Out::default() }
+    }
+
+    fn by_steps(&self) -> bool {
+        self.meaning.progress == Progress::Steps
+    }
+
+    fn initial(&self, _: &mut Desk<S>, key: &mut Vec<u8>) -> bool {
+        match self.exec.initial() {
+            Ok(state) => {
+                self.exec.pack(&state, key);
+                true
+            }
+            Err(_) => {
+                self.faulty.store(true, Relaxed);
+                false
+            }
+        }
+    }
+
+    #[inline]
+    fn bring(&self, desk: &mut Desk<S>, key: &[u8]) -> bool {
+        let state = match &mut desk.state {
+            Some(state) => {
+                self.exec.unpack_into(key, state);
+                state
+            }
+            none => {
+                let state = none.insert(self.exec.unpack(key));
+                self.exec.heed(state, false, false);
+                state
+            }
+        };
+        let looked = self.exec.look(state, &mut desk.bits);
+        looked.expect("whether a process stands at a label can always be said");
+        desk.still = desk.bits.first().is_some_and(|bits| bits & 1 == 1);
+        if self.by_steps() && !desk.still {
+            desk.key.clear();
+            desk.key.extend_from_slice(key);
+        }
+        !self.by_steps() && !desk.still
+    }
+
+    #[inline]
+    fn moves(&self, desk: &mut Desk<S>, which: Which, out: &mut Out) {
+        out.more = false;
+        let nothing = which == Which::Progress && (desk.still || !self.by_steps());
+        if nothing {
+            return;
+        }
+        let from = out.batch.outcomes.len();
+        let known = self.expand(desk, out);
+        let state = known.then(|| self.interp.unpack(&desk.key));
+        for n in from..out.batch.outcomes.len() {
+            let outcome = out.batch.outcomes[n];
+            let Some(key) = outcome.key() else {
+                self.faulty.store(true, Relaxed);
+                continue;
+            };
+            let made = state.as_ref().is_some_and(|state| {
+                self.meaning.made(self.interp, state, desk.steps[outcome.step as usize], outcome.path)
+            });
+            out.more |= made;
+            if which == Which::All || made == (which == Which::Progress) {
+                out.keys.push(key);
+                if which == Which::All {
+                    out.made.push(made);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Weak fairness and symmetry by nested search, one way.
+//!
+//! Source  [Bosnacki-SYM] figure 4.
+//! Fits    one mark at states, weak fairness, one thread. What it finds is there; that it finds nothing says little.
+//!
+//! # The argument
+//!   The states are copied, once for each process and once more. A copy of a state is left for the next one when the
+//!   process that it waits for moves or is not able to, so between two visits of an accepting state in copy 0 every process
+//!   is served. The search goes through states of the system under their own names and remembers what stands for them.
+//!   When the second search comes to what stands for its seed, a path has been found that serves everybody and ends in an
+//!   image of the state where it began: its images, one after the other, are a fair cycle (`unfold::glue`; theorem 2).
+//!   The converse fails: two states that stand for each other wait for different processes under the same number.
+//!
+//! # Where we leave the paper
+//!   D1 a path of moves of nobody but the copies is none: the theorem's proof needs a move (a state without moves is
+//!      not reported)
+//!   D2 a move of the claim alone, where the system has ended, is nobody's and stays in its copy
+//!
+//! # Cost  each state stored at most 2(N + 1) times, and expanded as often.
+
+use super::threads::Permuted;
+use crate::counters::Counters;
+use crate::cycles::{Moves, Request, ndfs};
+use spinor_model::ir::Pid;
+use spinor_model::layout::GRAIN;
+use spinor_store::{Full, Visited};
+
+/// A path through the states under their own names, and what follows it to an image of its end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fragment {
+    pub initial: usize,
+    pub stem: Vec<u32>,
+    /// Empty if the last move of the stem ends the matter.
+    pub lap: Vec<u32>,
+}
+
+/// What came of it; an error if there was no room, or no time.
+pub struct Outcome {
+    pub found: Option<Fragment>,
+    pub counters: Counters,
+    pub full: Option<Full>,
+    pub late: bool,
+}
+
+struct Frame {
+    copy: u8,
+    accepting: bool,
+    items: Vec<Item>,
+    next: usize,
+    /// The move that led here; none if only the copy changed.
+    nth: Option<u32>,
+    key: Vec<u8>,
+}
+
+struct Item {
+    key: Vec<u8>,
+    copy: u8,
+    nth: Option<u32>,
+}
+
+struct Search<'a, R: Permuted, V: Visited> {
+    runs: &'a R,
+    desk: R::Desk,
+    store: &'a V,
+    hand: V::Hand<'a>,
+    n: u8,
+    moves: Moves,
+    counters: Counters,
+    until: Option<std::time::Instant>,
+}
+
+/// Why it stopped.
+enum Stop {
+    Full(Full),
+    Late,
+    Found(Vec<u32>),
+    /// After these moves of the second search, some move ends the matter.
+    Ends(Vec<u32>),
+}
+
+pub fn search<R: Permuted, V: Visited>(runs: &R, n_procs: u8, store: &V, request: &Request) -> Outcome {
+    let until = request.max_time.map(|t| std::time::Instant::now() + t);
+    let (moves, counters) = (Moves::default(), Counters::default());
+    let mut search = Search { runs, desk: runs.desk(), store, hand: store.hand(), n: n_procs, moves, counters, until };
+    let mut start = Moves::default();
+    runs.initial_raw(&mut search.desk, &mut start);
+    let mut out = Outcome { found: None, counters, full: None, late: false };
+    for initial in 0..start.all.len() {
+        let mut path = Vec::new();
+        let key = start.key(initial).to_vec();
+        let stop = search.first(key, &mut path);
+        let stem = || path.iter().filter_map(|f: &Frame| f.nth).collect::<Vec<u32>>();
+        match stop {
+            Ok(()) => {}
+            Err(Stop::Full(full)) => out.full = Some(full),
+            Err(Stop::Late) => out.late = true,
+            Err(Stop::Found(lap)) => out.found = Some(Fragment { initial, stem: stem(), lap }),
+            Err(Stop::Ends(more)) => {
+                let mut stem = stem();
+                stem.extend(more);
+                stem.extend(search.moves.ends);
+                out.found = Some(Fragment { initial, stem, lap: Vec::new() });
+            }
+        }
+        if out.found.is_some() || out.full.is_some() || out.late {
+            break;
+        }
+    }
+    out.counters = search.counters;
+    out
+}
+
+impl<R: Permuted, V: Visited> Search<'_, R, V> {
+    /// What is remembered: what stands for a state, its copy, and which search it is.
+    fn name(&mut self, key: &[u8], copy: u8, second: bool) -> Vec<u8> {
+        let mut name = key.to_vec();
+        self.runs.pick(&mut self.desk, &mut name);
+        let at = name.len() - GRAIN;
+        name[at + 4] = copy;
+        name[at + 5] = u8::from(second);
+        name
+    }
+
+    fn put(&mut self, name: &[u8]) -> Result<bool, Stop> {
+        let (_, new) = self.store.put(&mut self.hand, name).map_err(Stop::Full)?;
+        self.store.rest(&mut self.hand);
+        self.counters.stored += u64::from(new);
+        if self.counters.transitions.is_multiple_of(256) && self.until.is_some_and(|t| std::time::Instant::now() > t) {
+            return Err(Stop::Late);
+        }
+        Ok(new)
+    }
+
+    fn frame(&mut self, key: Vec<u8>, copy: u8, nth: Option<u32>) -> Result<Frame, Stop> {
+        self.moves.clear();
+        self.runs.moves_raw(&mut self.desk, &key, &mut self.moves);
+        let moves = &self.moves;
+        if moves.ends.is_some() {
+            return Err(Stop::Ends(Vec::new()));
+        }
+        let accepting = ndfs::accepts(moves, self.runs.n_marks()).expect("one mark, at states");
+        let mut items = Vec::new();
+        if copy == 0 && accepting {
+            items.push(Item { key: key.clone(), copy: 1, nth: None });
+        } else {
+            for i in 1..=self.n {
+                let next = if copy == i { (copy + 1) % (self.n + 1) } else { copy };
+                let pid: Pid = i - 1;
+                if moves.able.has(pid) {
+                    let own = moves.all.iter().enumerate().filter(|(_, m)| m.pid == Some(pid));
+                    items.extend(own.map(|(nth, _)| Item {
+                        key: moves.key(nth).to_vec(),
+                        copy: next,
+                        nth: Some(nth as u32),
+                    }));
+                } else if copy == i {
+                    items.push(Item { key: key.clone(), copy: next, nth: None });
+                }
+            }
+            let nobodys = moves.all.iter().enumerate().filter(|(_, m)| m.pid.is_none());
+            items.extend(nobodys.map(|(nth, _)| Item { key: moves.key(nth).to_vec(), copy, nth: Some(nth as u32) }));
+        }
+        self.counters.transitions += items.len() as u64;
+        Ok(Frame { copy, accepting, items, next: 0, nth, key })
+    }
+
+    fn first(&mut self, key: Vec<u8>, path: &mut Vec<Frame>) -> Result<(), Stop> {
+        let name = self.name(&key, 0, false);
+        if !self.put(&name)? {
+            return Ok(());
+        }
+        path.push(self.frame(key, 0, None)?);
+        while let Some(frame) = path.last_mut() {
+            if let Some(item) = frame.items.get(frame.next) {
+                frame.next += 1;
+                let (key, copy, nth) = (item.key.clone(), item.copy, item.nth);
+                let name = self.name(&key, copy, false);
+                if self.put(&name)? {
+                    match self.frame(key.clone(), copy, nth) {
+                        Ok(frame) => path.push(frame),
+                        Err(stop) => {
+                            let items = Vec::new();
+                            path.push(Frame { copy, accepting: false, items, next: 0, nth, key });
+                            return Err(stop);
+                        }
+                    }
+                }
+                continue;
+            }
+            if frame.copy == 0 && frame.accepting {
+                let key = frame.key.clone();
+                self.second(key)?;
+            }
+            path.pop();
+        }
+        Ok(())
+    }
+
+    fn second(&mut self, key: Vec<u8>) -> Result<(), Stop> {
+        let seed = self.name(&key, 0, true);
+        self.put(&seed)?;
+        let mut path = vec![self.frame(key, 0, None)?];
+        while let Some(frame) = path.last_mut() {
+            let Some(item) = frame.items.get(frame.next) else {
+                path.pop();
+                continue;
+            };
+            frame.next += 1;
+            let (key, copy, nth) = (item.key.clone(), item.copy, item.nth);
+            let name = self.name(&key, copy, true);
+            if name == seed {
+                let lap: Vec<u32> = path.iter().filter_map(|f| f.nth).chain(nth).collect();
+                if !lap.is_empty() {
+                    return Err(Stop::Found(lap)); // D1
+                }
+            } else if self.put(&name)? {
+                match self.frame(key, copy, nth) {
+                    Ok(frame) => path.push(frame),
+                    Err(Stop::Ends(_)) => {
+                        return Err(Stop::Ends(path.iter().filter_map(|f| f.nth).chain(nth).collect()));
+                    }
+                    Err(stop) => return Err(stop),
+                }
+            }
+        }
+        Ok(())
+    }
+}

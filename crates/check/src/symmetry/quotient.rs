@@ -1,0 +1,182 @@
+//! A system of which one state of each orbit is seen, alone or beside a claim.
+//!
+//! # The argument
+//!   What is seen is one image of every state that a step leads to (`canon`). The steps of a state are its own, so a search
+//!   may ask for them, and a run of the quotient is a run of the system with names exchanged at every step; `unfold`
+//!   undoes that. A claim that looks at nothing that tells members of a class apart reads the same in all images.
+
+use super::canon::{Canon, Perm, Scratch};
+use super::threads::{self, Permuted};
+use crate::cycles::product::Product;
+use crate::cycles::{Fairness, Moves, Part, Runs};
+use spinor_model::fault::{Fault, FaultKind};
+use spinor_model::ir::Pid;
+use spinor_model::layout::GRAIN;
+use spinor_model::successors::{Batch, Step, Successors};
+use spinor_store::{Full, StateId, Visited};
+use std::sync::Arc;
+
+/// The system.
+pub struct Quotient<S> {
+    pub system: Arc<S>,
+    pub canon: Arc<Canon>,
+}
+
+#[derive(Clone)]
+pub struct QuotientState<S> {
+    state: S,
+    scratch: Scratch,
+}
+
+impl<S: Successors> Quotient<S> {
+    fn pick(&self, batch: &mut Batch, from: usize, scratch: &mut Scratch) {
+        for n in from..batch.outcomes.len() {
+            if let Some(range) = batch.outcomes[n].key() {
+                self.canon.pick(&mut batch.keys[range], scratch);
+            }
+        }
+    }
+}
+
+impl<S: Successors + Send> Successors for Quotient<S> {
+    type State = QuotientState<S::State>;
+
+    fn initial(&self) -> Result<Self::State, Fault> {
+        let state = self.system.initial()?;
+        let (mut key, mut scratch) = (Vec::new(), Scratch::default());
+        self.system.pack(&state, &mut key);
+        self.canon.pick(&mut key, &mut scratch);
+        Ok(QuotientState { state: self.system.unpack(&key), scratch })
+    }
+
+    fn pack(&self, state: &Self::State, key: &mut Vec<u8>) {
+        self.system.pack(&state.state, key);
+    }
+
+    fn unpack(&self, key: &[u8]) -> Self::State {
+        QuotientState { state: self.system.unpack(key), scratch: Scratch::default() }
+    }
+
+    fn unpack_into(&self, key: &[u8], state: &mut Self::State) {
+        self.system.unpack_into(key, &mut state.state);
+    }
+
+    fn batch(&self) -> Batch {
+        self.system.batch()
+    }
+
+    fn enabled(&self, state: &mut Self::State, steps: &mut Vec<Step>) {
+        self.system.enabled(&mut state.state, steps);
+    }
+
+    fn fire(&self, state: &mut Self::State, steps: &[Step], batch: &mut Batch) {
+        let from = batch.outcomes.len();
+        self.system.fire(&mut state.state, steps, batch);
+        self.pick(batch, from, &mut state.scratch);
+    }
+
+    fn expand(&self, state: &mut Self::State, batch: &mut Batch) -> usize {
+        let from = batch.outcomes.len();
+        let n = self.system.expand(&mut state.state, batch);
+        self.pick(batch, from, &mut state.scratch);
+        n
+    }
+
+    fn expand_owned(&self, state: &mut Self::State, batch: &mut Batch, owners: &mut Vec<Pid>) -> usize {
+        let from = batch.outcomes.len();
+        let n = self.system.expand_owned(&mut state.state, batch, owners);
+        self.pick(batch, from, &mut state.scratch);
+        n
+    }
+
+    fn heed(&self, state: &mut Self::State, assertions: bool, promises: bool) {
+        self.system.heed(&mut state.state, assertions, promises);
+    }
+
+    fn look(&self, state: &mut Self::State, bits: &mut Vec<u64>) -> Result<(), FaultKind> {
+        self.system.look(&mut state.state, bits)
+    }
+
+    fn may_end(&self, state: &Self::State) -> bool {
+        self.system.may_end(&state.state)
+    }
+}
+
+/// The system beside a claim.
+pub struct QuotientRuns<'a, S: Successors> {
+    pub product: Product<'a, S>,
+    pub canon: &'a Canon,
+    pub fairness: Fairness,
+}
+
+pub struct Desk<S: Successors> {
+    inner: crate::cycles::product::Desk<S>,
+    scratch: Scratch,
+}
+
+impl<S: Successors> Permuted for QuotientRuns<'_, S> {
+    fn initial_raw(&self, desk: &mut Desk<S>, out: &mut Moves) {
+        self.product.initial(&mut desk.inner, out);
+    }
+
+    fn moves_raw(&self, desk: &mut Desk<S>, key: &[u8], out: &mut Moves) {
+        self.product.moves(&mut desk.inner, key, out);
+    }
+
+    fn pick(&self, desk: &mut Desk<S>, key: &mut [u8]) -> Perm {
+        let n = key.len() - GRAIN;
+        self.canon.pick(&mut key[..n], &mut desk.scratch);
+        Canon::picked(&desk.scratch).clone()
+    }
+}
+
+impl<S: Successors> Runs for QuotientRuns<'_, S> {
+    type Desk = Desk<S>;
+
+    fn desk(&self) -> Desk<S> {
+        Desk { inner: self.product.desk(), scratch: Scratch::default() }
+    }
+
+    fn n_marks(&self) -> u32 {
+        self.product.n_marks()
+    }
+
+    fn initial(&self, desk: &mut Desk<S>, out: &mut Moves) {
+        let from = out.all.len();
+        self.product.initial(&mut desk.inner, out);
+        self.pick_all(desk, out, from);
+    }
+
+    fn part(&self, key: &[u8]) -> Part {
+        self.product.part(key)
+    }
+
+    fn moves(&self, desk: &mut Desk<S>, key: &[u8], out: &mut Moves) {
+        let from = out.all.len();
+        self.product.moves(&mut desk.inner, key, out);
+        self.pick_all(desk, out, from);
+    }
+
+    fn judges(&self) -> bool {
+        self.fairness != Fairness::None
+    }
+
+    fn judge<'s, V: Visited>(
+        &self,
+        desk: &mut Desk<S>,
+        store: &'s V,
+        hand: &mut V::Hand<'s>,
+        states: &[StateId],
+    ) -> Result<Option<threads::Run>, Full> {
+        threads::judge(self, desk, store, hand, states, self.fairness)
+    }
+}
+
+impl<S: Successors> QuotientRuns<'_, S> {
+    fn pick_all(&self, desk: &mut Desk<S>, out: &mut Moves, from: usize) {
+        let Moves { keys, all, .. } = out;
+        for m in &all[from..] {
+            self.canon.pick(&mut keys[m.to.start..m.to.end - GRAIN], &mut desk.scratch);
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Cycles without progress: every search in both meanings, on the corpus and on random models, by the interpreter and in
+//! native code, with and without optimisation, against the oracle on the model as it was written.
+//!
+//! `corpus/**/*.expect` may say `by states VERDICT` and `by steps VERDICT`, with the least progress before a cycle if there is
+//! one. `SPINOR_SEEDS=0..5000` for more random models.
+
+use spinor_check::check::{Executors, Interpreted, check};
+use spinor_check::cycles::Fairness;
+use spinor_check::cycles::oracle::has_accepted_component;
+use spinor_check::observer::Silent;
+use spinor_check::progress::Ground;
+use spinor_check::progress::answer::Account;
+use spinor_check::progress::meaning::{Meaning, Of, Progress};
+use spinor_check::progress::modes::Modes;
+use spinor_check::progress::oracle::Graph;
+use spinor_check::progress::system::Grounds;
+use spinor_check::report::PropertyReport;
+use spinor_check::settings::{FairBy, Reduce, Search, Selection, Settings, Store};
+use spinor_jit::Jit;
+use spinor_lang::{Options, load};
+use spinor_model::interp::Interp;
+use spinor_model::ir::{Expr, System};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+struct Native;
+
+impl Executors for Native {
+    type Exec = Jit;
+    fn word(&self) -> &'static str {
+        "jit"
+    }
+    fn executor(&self, system: Arc<System>, looked: &[Expr]) -> Jit {
+        Jit::looking(system, looked)
+    }
+}
+
+struct Rng(u64);
+
+impl Rng {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) % n
+    }
+}
+
+fn seeds() -> std::ops::Range<u64> {
+    let given = std::env::var("SPINOR_SEEDS").ok();
+    let range = given.as_deref().and_then(|s| s.split_once("..")).map(|(a, b)| (a.parse(), b.parse()));
+    match range {
+        Some((Ok(from), Ok(to))) => from..to,
+        _ => 0..120,
+    }
+}
+
+/// The searches that say after how little progress there is a cycle, and those that do not.
+const BY_LEVEL: [(Search, usize); 3] = [(Search::Fifo, 1), (Search::FifoLevels, 1), (Search::FifoLevels, 2)];
+const OTHERS: [Search; 6] =
+    [Search::Restarts, Search::NdfsNp, Search::Scc, Search::Ndfs, Search::NdfsSeed, Search::Cndfs];
+
+fn ask(interp: &Interp, native: bool, settings: &Settings) -> PropertyReport {
+    let settings = Settings { select: Selection::Names(vec!["progress".to_string()]), ..settings.clone() };
+    let report = match native {
+        true => check(interp, &[], &settings, &Native, &mut Silent),
+        false => check(interp, &[], &settings, &Interpreted, &mut Silent),
+    };
+    report.expect("a question about progress").properties.remove(0)
+}
+
+/// `holds`, or `violated` with the progress before the cycle.
+fn said(p: &PropertyReport) -> String {
+    match &p.account {
+        Some(Account { before, .. }) => format!("{} {before}", p.verdict.word()),
+        None => p.verdict.word().to_string(),
+    }
+}
+
+fn corpus() -> Vec<PathBuf> {
+    let mut out = Vec::new();
+    for folder in ["progress", "regressions"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(folder);
+        let files = std::fs::read_dir(folder).expect("the corpus").flatten().map(|e| e.path());
+        out.extend(files.filter(|p| p.extension().is_some_and(|e| e == "pml")));
+    }
+    out.sort();
+    out
+}
+
+#[test]
+fn the_corpus_says_its_truth_in_both_meanings() {
+    let (mut wrong, mut n) = (String::new(), 0);
+    for path in corpus() {
+        let text = std::fs::read_to_string(&path).expect("a model");
+        let expect = std::fs::read_to_string(path.with_extension("expect")).expect("its truth");
+        let name = path.file_name().expect("a name").to_string_lossy();
+        let loaded = load(&name, &text, &Options::default(), &|p: &Path| std::fs::read(p));
+        let Some(model) = loaded.model else { panic!("{name}: {:?}", loaded.diagnostics) };
+        let interp = Interp::new(model.system.clone());
+        for line in expect.lines() {
+            let Some((progress, truth)) = line.strip_prefix("by ").and_then(|l| l.split_once(' ')) else { continue };
+            n += 1;
+            let progress = if progress == "steps" { Progress::Steps } else { Progress::States };
+            for (plain, store) in [(true, Store::Arena), (true, Store::Tree), (false, Store::Tree)] {
+                let base = Settings { progress, plain, store, ..Settings::default() };
+                for (search, jobs) in BY_LEVEL {
+                    let found = said(&ask(&interp, false, &Settings { search, jobs, ..base.clone() }));
+                    // Statements that are one step show fewer states.
+                    let same = if plain { found == truth } else { found.split(' ').next() == truth.split(' ').next() };
+                    if !same {
+                        wrong.push_str(&format!(
+                            "{name} {progress:?} {search:?}, plain {plain}: {found}, not {truth}\n"
+                        ));
+                    }
+                }
+                for search in OTHERS {
+                    let found = ask(&interp, false, &Settings { search, ..base.clone() }).verdict.word();
+                    if !truth.starts_with(found) {
+                        wrong.push_str(&format!(
+                            "{name} {progress:?} {search:?}, plain {plain}: {found}, not {truth}\n"
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(n >= 50, "only {n} truths");
+}
+
+/// A model with labels put at random places, also inside `atomic` and `d_step`.
+fn labelled(seed: u64) -> Option<System> {
+    let text = spinor_gen::generate(seed).text;
+    let model = load("m.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p)).model?;
+    let mut system = System::clone(&model.system);
+    let mut rng = Rng(seed);
+    let rare = 2 + rng.below(6);
+    for t in system.proctypes.iter_mut() {
+        t.locs.iter_mut().for_each(|l| l.progress = rng.below(rare) == 0);
+    }
+    Some(system)
+}
+
+/// How much progress the initial state itself is.
+fn at_first(ground: &impl Ground) -> u64 {
+    let (mut desk, mut key) = (ground.desk(), Vec::new());
+    u64::from(ground.initial(&mut desk, &mut key) && ground.bring(&mut desk, &key))
+}
+
+#[test]
+fn random_models_agree_with_the_oracle() {
+    let (mut n, mut n_cycles, mut n_deep, mut n_of) = (0, 0, 0, 0);
+    for seed in seeds() {
+        let Some(system) = labelled(seed) else { continue };
+        let interp = Interp::new(Arc::new(system));
+        let mut rng = Rng(seed ^ 99);
+        let size = Settings { select: Selection::Safety, plain: true, max_depth: Some(400), ..Settings::default() };
+        let size = check(&interp, &[], &size, &Interpreted, &mut Silent).expect("an answer");
+        if size.stats().stored > 400 || !size.stats().complete {
+            continue;
+        }
+        n += 1;
+        for progress in [Progress::States, Progress::Steps] {
+            let system = interp.system();
+            let types: Vec<&str> = system.proctypes.iter().map(|t| t.name.as_str()).collect();
+            let of = match rng.below(4) {
+                0 => Some(types[rng.below(types.len() as u64) as usize].to_string()),
+                1 => Some(format!("{}[{}]", types[rng.below(types.len() as u64) as usize], rng.below(3))),
+                _ => None,
+            };
+            n_of += u64::from(of.is_some());
+            let told = format!("seed {seed} {progress:?} of {of:?}");
+            let whose = of.as_ref().map(|of| Of::read(of, system).expect("a proctype"));
+            let meaning = Meaning::new(system, progress, whose);
+            let relabelled = meaning.relabelled(interp.shared_system());
+            let still = meaning.still(&relabelled);
+            let looking = Interp::looking(relabelled, std::slice::from_ref(&still));
+            let ground = Grounds::new(&looking, &looking, &meaning);
+            let level = Graph::new(&ground).level();
+            n_cycles += u64::from(level.is_some());
+            n_deep += u64::from(level > Some(0));
+            let truth = match level {
+                Some(level) => format!("violated {}", level + at_first(&ground)),
+                None => "holds".to_string(),
+            };
+            for plain in [true, false] {
+                let base = Settings { progress, progress_of: of.clone(), plain, ..Settings::default() };
+                for (search, jobs) in BY_LEVEL {
+                    for native in [false, true] {
+                        let found = said(&ask(&interp, native, &Settings { search, jobs, ..base.clone() }));
+                        let word = |s: &str| s.split(' ').next().map(String::from);
+                        assert_eq!(word(&found), word(&truth), "{told}: {search:?} plain {plain} native {native}");
+                        assert!(!plain || found == truth, "{told}: {search:?}: {found}, not {truth}");
+                    }
+                }
+                for search in OTHERS {
+                    let native = rng.below(2) == 0;
+                    let found = ask(&interp, native, &Settings { search, ..base.clone() });
+                    assert!(truth.starts_with(found.verdict.word()), "{told}: {search:?} plain {plain}");
+                }
+                if progress == Progress::States && !plain {
+                    for (search, reduce) in [(Search::Scc, Reduce::Stubborn), (Search::Ndfs, Reduce::Ample)] {
+                        let found = ask(&interp, rng.below(2) == 0, &Settings { search, reduce, ..base.clone() });
+                        assert!(truth.starts_with(found.verdict.word()), "{told}: {search:?} {reduce:?}");
+                    }
+                }
+                if progress == Progress::Steps {
+                    for fairness in [Fairness::Weak, Fairness::Strong] {
+                        let fair = has_accepted_component(&Modes::new(&looking, &looking, &meaning), fairness);
+                        for (search, fair_by) in [(Search::Auto, FairBy::Auto), (Search::Ndfs, FairBy::Flags)] {
+                            let settings = Settings { search, fair_by, fairness, ..base.clone() };
+                            let found = ask(&interp, rng.below(2) == 0, &settings);
+                            let refused = found.search.is_none();
+                            let same = (found.verdict.word() == "violated") == fair;
+                            assert!(refused || same, "{told}: {search:?} {fairness:?} plain {plain}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+    println!("{n} models: {n_cycles} cycles, {n_deep} after progress, {n_of} questions about one process");
+    assert!(n >= 30 && n_cycles >= 10 && n_deep >= 2, "{n} {n_cycles} {n_deep}");
+}
+
+/// What one process does hides that another makes none; the report names both.
+#[test]
+fn progress_of_one_process() {
+    let text = "byte y;\nactive proctype P() { y == 7; progress: skip }\n\
+                active proctype Q() { do :: y = 1 - y; progress: skip od }";
+    let loaded = load("m.pml", text, &Options::default(), &|p: &Path| std::fs::read(p));
+    let interp = Interp::new(loaded.model.expect("a model").system);
+    for progress in [Progress::States, Progress::Steps] {
+        for (of, truth) in [
+            (None, "holds"),
+            (Some("P"), "violated"),
+            (Some("P[0]"), "violated"),
+            (Some("Q"), "holds"),
+            (Some("Q[1]"), "holds"),
+            (Some("Q[0]"), "violated"),
+        ] {
+            let settings = Settings { progress, progress_of: of.map(String::from), ..Settings::default() };
+            let p = ask(&interp, true, &settings);
+            assert_eq!(p.verdict.word(), truth, "{of:?} {progress:?}");
+        }
+    }
+    let settings = Settings { progress_of: Some("R".to_string()), ..Settings::default() };
+    let wrong = check(&interp, &[], &settings, &Interpreted, &mut Silent).expect_err("no such proctype");
+    assert!(wrong[0].message.contains("no proctype `R`"), "{wrong:?}");
+}
