@@ -250,7 +250,8 @@ impl Account {
         let meaning = Meaning::new(system, progress, of);
         let start = trace.cycle_start.unwrap_or(trace.steps.len());
         // The labels that each state or step shows, in order, with the place on the trace.
-        let mut shown: Vec<(usize, BTreeSet<(Pid, ProctypeId, Loc)>)> = Vec::new();
+        type Labels = BTreeSet<(Pid, ProctypeId, Loc)>;
+        let mut shown: Vec<(usize, Labels)> = Vec::new();
         let labelled = |t: ProctypeId, loc: Loc| system.proctypes[t].locs[loc].progress;
         if progress == Progress::States {
             for n in &trace.looks {

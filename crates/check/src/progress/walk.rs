@@ -6,6 +6,7 @@ use crate::observer::Observer;
 use crate::search::Halt;
 use spinor_store::{StateId, Visited};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 pub(crate) struct Walk<'a, G: Ground, V: Visited + 'a> {
     pub ground: &'a G,
@@ -98,8 +99,8 @@ impl<'a, G: Ground, V: Visited> Walk<'a, G, V> {
             }
             self.moves(Which::Still)?;
             for (after, _) in std::mem::take(&mut self.after) {
-                if !parents.contains_key(&after) {
-                    parents.insert(after, id);
+                if let Entry::Vacant(place) = parents.entry(after) {
+                    place.insert(id);
                     queue.push(after);
                 }
             }
