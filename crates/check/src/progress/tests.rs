@@ -123,7 +123,7 @@ fn the_listing_with_counters_as_printed_gives_false_alarms() {
     assert!(n > 50, "{n}");
 }
 
-/// [Farago-NPC] figure 3: 1 and 2 are reached by paths 1 and 2 before path 3 comes to the cycle at 9.
+/// [FaragoSchmitt] figure 3: 1 and 2 are reached by paths 1 and 2 before path 3 comes to the cycle at 9.
 #[test]
 fn restarts_may_go_deeper_than_they_must() {
     let (ground, least) = figure_3();
