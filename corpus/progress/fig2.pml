@@ -1,4 +1,4 @@
-/* [Farago-NPC] figure 2: s1 and s3 go round without progress, but depth-first search comes to s3 through progress first. */
+/* [FaragoSchmitt] figure 2: s1 and s3 go round without progress, but depth-first search comes to s3 through progress first. */
 active proctype P()
 {
 s1:	if

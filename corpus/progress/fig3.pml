@@ -1,4 +1,4 @@
-/* [Farago-NPC] figure 3: two progresses lead to the cycle at s0. With two allowed, path 2 comes to s1 first and has none
+/* [FaragoSchmitt] figure 3: two progresses lead to the cycle at s0. With two allowed, path 2 comes to s1 first and has none
  * left; with three allowed, path 1 comes to s2 first and path 2 ends there, so that path 3 gets through. */
 bit x;
 active proctype P()

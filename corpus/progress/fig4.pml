@@ -1,4 +1,4 @@
-/* [Farago-NPC] figure 4: a state below s that is met twice on one path closes a cycle itself. */
+/* [FaragoSchmitt] figure 4: a state below s that is met twice on one path closes a cycle itself. */
 active proctype P()
 {
 progress:	skip;

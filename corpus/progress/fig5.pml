@@ -1,4 +1,4 @@
-/* [Farago-NPC] figure 5: h is met on another way than the one that the cycle through s was to be closed on. */
+/* [FaragoSchmitt] figure 5: h is met on another way than the one that the cycle through s was to be closed on. */
 active proctype P()
 {
 progress:	skip;

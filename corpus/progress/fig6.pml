@@ -1,4 +1,4 @@
-/* [Farago-NPC] figure 6: the cycle that is found, between t2 and t3, does not contain s, the first state of one. */
+/* [FaragoSchmitt] figure 6: the cycle that is found, between t2 and t3, does not contain s, the first state of one. */
 active proctype P()
 {
 progress:	skip;

@@ -1,4 +1,4 @@
-/* [Farago-NPC] figure 8, faked progress: while P stays at its label, Q goes round. By states that is progress, by steps it is
+/* [FaragoSchmitt] figure 8, faked progress: while P stays at its label, Q goes round. By states that is progress, by steps it is
  * none. */
 bool there;
 bit x;

@@ -1,4 +1,4 @@
-/* [Farago-NPC] figure 9: two processes that touch nothing in common; as states, progress is nearly everywhere, as steps it
+/* [FaragoSchmitt] figure 9: two processes that touch nothing in common; as states, progress is nearly everywhere, as steps it
  * is one step of each round. */
 bit x;
 bit y;

@@ -257,13 +257,13 @@ fn progress(c: Combination) -> Cell {
         ),
         _ if reduction != Reduction::None => Cell::Refused("it leaves nothing out: --search scc can"),
         (Search::Restarts, Fairness::None) => Cell::Sound(
-            "[Farago-NPC] listings 3 and 4, repaired, and a last look by second searches (progress/restarts.rs)",
+            "[FaragoSchmitt] listings 3 and 4, repaired, and a last look by second searches (progress/restarts.rs)",
         ),
         (Search::NdfsNp, Fairness::None) => Cell::Sound(
             "[HPY96] figure 5: the second searches together are one of the part without progress (progress/nested.rs)",
         ),
         (Search::Fifo, Fairness::None) => Cell::Sound(
-            "[Farago-NPC] listing 5, repaired: states are met with as little progress as can be (progress/fifo.rs)",
+            "[FaragoSchmitt] listing 5, repaired: states are met with as little progress as can be (progress/fifo.rs)",
         ),
         (_, Fairness::None) => Cell::Sound(
             "the same by levels: a cycle has a move that leads to no higher layer of its level (progress/levels.rs)",

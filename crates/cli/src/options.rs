@@ -1075,7 +1075,6 @@ mod tests {
     #[test]
     fn what_is_not_built_is_refused_by_name() {
         assert!(refused("m.pml --por leap").contains("`--por leap` is not built yet"));
-        assert!(refused("m.pml --audit").contains("`--audit` is not built yet"));
         assert!(refused("m.pml --search fifo").contains("`--search fifo` is not built yet"));
         assert!(refused("m.pml --progress steps").contains("`--progress steps` is not built yet"));
         assert!(refused("m.pml --progress-of P").contains("`--progress-of` is not built yet"));

@@ -1,6 +1,6 @@
 //! Cycles without progress, depth-first from a queue of progress.
 //!
-//! Source  [Farago-NPC] listings 4 and 5, figures 1 to 6.
+//! Source  [FaragoSchmitt] listings 4 and 5, figures 1 to 6.
 //! Fits    no fairness; any exact `Visited`.
 //!
 //! # The argument

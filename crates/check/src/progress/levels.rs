@@ -1,6 +1,6 @@
 //! Cycles without progress, level by level, with one thread or several.
 //!
-//! Source  [Farago-NPC] listing 5 in its form with two queues, one read and one written; with the states between two
+//! Source  [FaragoSchmitt] listing 5 in its form with two queues, one read and one written; with the states between two
 //!         progresses searched in layers instead of depth-first.
 //! Fits    no fairness; any exact `Visited`: a layer is kept as names and decoded again.
 //!

@@ -4,7 +4,7 @@
 //!   **States** (SPIN's): a state in which some process stands at a progress label is a progress state. Whoever looks does so
 //!   where others may run, so a label inside an `atomic` counts only if the process has to wait there, and one inside a
 //!   `d_step` never does.
-//!   **Steps** ([Farago-NPC] section 2.4): a progress label marks the statement behind it, and a step that does such a
+//!   **Steps** ([FaragoSchmitt] 2.4): a progress label marks the statement behind it, and a step that does such a
 //!   statement makes progress. A step may be a whole `atomic` or `d_step`, or a handshake: it makes progress if any
 //!   statement that it does, of either partner, is marked.
 //!   In both, labels of some processes only may count.

@@ -1,6 +1,6 @@
 //! Cycles without progress, depth-first again and again, with ever more progress.
 //!
-//! Source  [Farago-NPC] listings 3 and 4.
+//! Source  [FaragoSchmitt] listings 3 and 4.
 //! Fits    no fairness; any exact `Visited`. For comparison: it may go deeper in progress than it must.
 //!
 //! # The argument
