@@ -506,9 +506,16 @@ mod tests {
     /// Taken apart and put together again, the printed table says what the cells say.
     #[test]
     fn the_printed_table_says_each_combination_once() {
+        let rows = rows();
+        let mut cells: Vec<Cell> = Vec::new();
+        rows.iter().for_each(|(_, cell)| {
+            if !cells.contains(cell) {
+                cells.push(*cell);
+            }
+        });
         for search in SEARCHES {
-            for (_, cell) in rows() {
-                let all = rows().into_iter().enumerate().filter(|(_, (c, other))| c.search == search && *other == cell);
+            for cell in &cells {
+                let all = rows.iter().enumerate().filter(|(_, (c, other))| c.search == search && other == cell);
                 let kinds = Kind::ALL.len();
                 let places: Vec<Place> = all.map(|(n, _)| [n / 60 % kinds, n / 15 % 4, n / 3 % 5, n % 3]).collect();
                 let n: usize =
