@@ -3,7 +3,7 @@
 //!
 //! A failure names a seed; `cargo run -p xtask -- synthesise --seed SEED` prints its protocol.
 
-use spinor_check::check::{Interpreted, Said, Stated, check};
+use spinor_check::check::{Said, Stated, interpreted};
 use spinor_check::observer::Silent;
 use spinor_check::protocol::{Channel, Protocol};
 use spinor_check::report::Report;
@@ -47,7 +47,7 @@ fn answer(model: &Model) -> Report {
     let max_time = Some(Duration::from_secs(10));
     let settings = Settings { plain: true, all_errors: Some(1), max_time, protocol, ..Settings::default() };
     let interp = Interp::new(model.system.clone());
-    check(&interp, &stated, &settings, &Interpreted, &mut Silent).expect("an answer")
+    interpreted(&interp, &stated, &settings, &mut Silent).expect("an answer")
 }
 
 /// `SPINOR_PROTOCOLS=A..B` asks about others than usual.

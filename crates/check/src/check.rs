@@ -49,6 +49,16 @@ impl Executors for Interpreted {
     }
 }
 
+/// Checks with the interpreter. Here the searches are made for it, once; who calls `check` makes them anew.
+pub fn interpreted(
+    interp: &Interp,
+    stated: &[Stated],
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Report, Vec<Diagnostic>> {
+    check(interp, stated, settings, &Interpreted, observer)
+}
+
 /// A property that somebody states about a system.
 #[derive(Clone, Debug)]
 pub struct Stated {

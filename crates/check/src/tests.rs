@@ -1,6 +1,6 @@
 //! Whole checks of small systems.
 
-use crate::check::{Interpreted, Said, Stated, check};
+use crate::check::{Said, Stated, interpreted};
 use crate::cycles::Fairness;
 use crate::explain::{statement, why};
 use crate::models;
@@ -16,7 +16,7 @@ use spinor_model::interp::Interp;
 use spinor_model::ir::Expr;
 
 fn run(interp: &Interp, settings: &Settings) -> Report {
-    check(interp, &[], settings, &Interpreted, &mut Silent).expect("a sensible request")
+    interpreted(interp, &[], settings, &mut Silent).expect("a sensible request")
 }
 
 fn words(report: &Report) -> Vec<(&str, &'static str)> {
@@ -173,7 +173,7 @@ fn what_is_refused_is_said_and_not_held() {
     let stated = [Stated { name: "live".to_string(), said }];
     let select = Selection::Names(vec!["progress".to_string(), "live".to_string(), "deadlock".to_string()]);
     let settings = Settings { select, ..Settings::default() };
-    let answer = |settings: &Settings| check(&interp, &stated, settings, &Interpreted, &mut Silent).expect("sensible");
+    let answer = |settings: &Settings| interpreted(&interp, &stated, settings, &mut Silent).expect("sensible");
     let report = answer(&settings);
     assert_eq!(words(&report), [("deadlock", "holds"), ("progress", "violated"), ("live", "holds")]);
     // The assertion was not asked about, and nobody is told that it holds.
@@ -190,7 +190,7 @@ fn what_is_refused_is_said_and_not_held() {
 #[test]
 fn an_unknown_property_is_an_error_that_lists_the_known_ones() {
     let settings = Settings { select: Selection::Names(vec!["asert".to_string()]), ..Settings::default() };
-    let errors = check(&models::lock(), &[], &settings, &Interpreted, &mut Silent).expect_err("no such property");
+    let errors = interpreted(&models::lock(), &[], &settings, &mut Silent).expect_err("no such property");
     assert_eq!(errors.len(), 1);
     assert_eq!(errors[0].code, "V0001");
     assert!(errors[0].help.as_deref().is_some_and(|h| h.contains("assert, deadlock, runtime")));

@@ -1,6 +1,6 @@
 //! With symmetry and without, models have the same verdicts, and one state of each orbit is stored.
 
-use spinor_check::check::{Interpreted, Said, Stated, check};
+use spinor_check::check::{Said, Stated, interpreted};
 use spinor_check::cycles::Fairness;
 use spinor_check::observer::Silent;
 use spinor_check::report::Report;
@@ -29,7 +29,7 @@ fn run(name: &str, text: &str, settings: &Settings) -> Report {
         })
         .collect();
     let interp = Interp::new(model.system.clone());
-    check(&interp, &stated, settings, &Interpreted, &mut Silent).expect("the request makes sense")
+    interpreted(&interp, &stated, settings, &mut Silent).expect("the request makes sense")
 }
 
 fn words(report: &Report) -> Vec<(String, &'static str)> {

@@ -5,37 +5,22 @@ use crate::exit::{self, Exit};
 use crate::front::{self, Front, Model};
 use crate::json::Json;
 use crate::memory;
+use crate::native::natively;
 use crate::options::{Executor, Format, Options};
 use crate::progress::Ticker;
 use crate::report::{Detail, Human};
 use crate::result;
 use crate::screen::{Out, Screen, note, printable, quoted};
 use crate::trail;
-use spinor_check::check::{Executors, Interpreted, Said, Stated};
+use spinor_check::check::{Said, Stated, interpreted};
 use spinor_check::cycles::Fairness;
 use spinor_check::report::Report;
 use spinor_check::settings::Search;
-use spinor_jit::Jit;
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::interp::Interp;
-use spinor_model::ir::{Expr, System};
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-/// Native code.
-struct Native;
-
-impl Executors for Native {
-    type Exec = Jit;
-    fn word(&self) -> &'static str {
-        "jit"
-    }
-    fn executor(&self, system: Arc<System>, looked: &[Expr]) -> Jit {
-        Jit::looking(system, looked)
-    }
-}
 
 /// What a model came to.
 struct Answer {
@@ -133,8 +118,8 @@ fn check_one(options: &Options, screen: Screen, path: &Path) -> Answer {
     let stated = stated(model);
     let mut ticker = Ticker::new(!options.quiet);
     let report = match options.executor {
-        Executor::Auto | Executor::Jit => spinor_check::check::check(&interp, &stated, &settings, &Native, &mut ticker),
-        Executor::Interp => spinor_check::check::check(&interp, &stated, &settings, &Interpreted, &mut ticker),
+        Executor::Auto | Executor::Jit => natively(&interp, &stated, &settings, &mut ticker),
+        Executor::Interp => interpreted(&interp, &stated, &settings, &mut ticker),
     };
     ticker.clear();
     let report = match report {

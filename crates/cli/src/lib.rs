@@ -25,6 +25,7 @@ pub mod help;
 pub mod json;
 pub mod ltl;
 pub mod memory;
+pub mod native;
 pub mod options;
 pub mod progress;
 pub mod replay;

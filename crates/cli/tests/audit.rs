@@ -1,6 +1,6 @@
 //! `--audit`: selections of steps are tried out, and the report says how many.
 
-use spinor_check::check::{Interpreted, check};
+use spinor_check::check::interpreted;
 use spinor_check::observer::Silent;
 use spinor_check::settings::{Reduce, Selection, Settings};
 use spinor_lang::{Options, load};
@@ -18,7 +18,7 @@ fn an_audit_says_how_much_it_tried_out() {
     let interp = Interp::new(model.system.clone());
     let notes = |audit, select| {
         let settings = Settings { reduce: Reduce::Stubborn, audit, select, ..Settings::default() };
-        let report = check(&interp, &[], &settings, &Interpreted, &mut Silent).expect("all properties");
+        let report = interpreted(&interp, &[], &settings, &mut Silent).expect("all properties");
         report.notes.into_iter().filter(|n| n.starts_with("audited: ")).collect::<Vec<_>>()
     };
     let progress = || Selection::Names(vec!["progress".into()]);

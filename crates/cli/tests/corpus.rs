@@ -5,7 +5,7 @@
 //! can show. Depth-first and breadth-first must agree with it, and so must the oracle, every search for cycles, and each of
 //! them with steps left out.
 
-use spinor_check::check::{Interpreted, Said, Stated, check};
+use spinor_check::check::{Said, Stated, interpreted};
 use spinor_check::claim::{Claim, Marking};
 use spinor_check::cycles::Fairness;
 use spinor_check::cycles::oracle::has_accepted_component;
@@ -68,7 +68,7 @@ fn asked(model: &Model) -> Option<Protocol> {
 fn names(interp: &Interp, stated: &[Stated], protocol: &Option<Protocol>, expect: &str, endless: bool) -> Vec<String> {
     let protocol = protocol.clone();
     let nothing = Settings { max_depth: Some(0), select: all_of(expect), protocol, ..Settings::default() };
-    let report = check(interp, stated, &nothing, &Interpreted, &mut Silent).expect("all properties");
+    let report = interpreted(interp, stated, &nothing, &mut Silent).expect("all properties");
     report.properties.into_iter().filter(|p| is_endless(p.kind) == endless).map(|p| p.name).collect()
 }
 
@@ -127,7 +127,7 @@ fn every_model_answers_its_truth_in_both_orders_and_by_the_oracle() {
                     protocol,
                     ..Settings::default()
                 };
-                check(&interp, &stated, &settings, &Interpreted, &mut Silent).expect("all properties")
+                interpreted(&interp, &stated, &settings, &mut Silent).expect("all properties")
             });
             let found = lines(&reports);
             if found != expect {
@@ -174,7 +174,7 @@ fn every_way(name: &str, interp: &Interp, stated: &[Stated], protocol: &Option<P
                 let protocol = protocol.clone();
                 let settings =
                     Settings { search, fair_by, fairness, plain, store, select, protocol, ..Settings::default() };
-                let report = check(interp, stated, &settings, &Interpreted, &mut Silent).expect("all properties");
+                let report = interpreted(interp, stated, &settings, &mut Silent).expect("all properties");
                 for p in &report.properties {
                     let fair = if fairness == Fairness::None { "" } else { &format!(" {}", fairness.word()) };
                     let refused = p.search.is_none();
@@ -199,7 +199,7 @@ fn every_reduction(
 ) -> String {
     let mut wrong = String::new();
     let mut compare = |settings: Settings| {
-        let report = check(interp, stated, &settings, &Interpreted, &mut Silent).expect("all properties");
+        let report = interpreted(interp, stated, &settings, &mut Silent).expect("all properties");
         for p in report.properties.iter().filter(|p| p.search.is_some()) {
             let fair = match settings.fairness {
                 Fairness::None => String::new(),
@@ -288,7 +288,7 @@ fn both_searches_agree_with_the_oracle_on_random_models() {
             plain: true,
             ..Settings::default()
         };
-        let answer = |search| check(&interp, &[], &settings(search), &Interpreted, &mut Silent).expect("an answer");
+        let answer = |search| interpreted(&interp, &[], &settings(search), &mut Silent).expect("an answer");
         let (bfs, dfs) = (answer(Search::Bfs), answer(Search::Dfs));
         if bfs.stats().stored > 3000 {
             continue; // the oracle is slow on purpose

@@ -4,7 +4,8 @@
 //!
 //! `SPINOR_SEEDS=0..5000` for more.
 
-use spinor_check::check::{Executors, Interpreted, Said, Stated, check};
+use spinor::native::natively;
+use spinor_check::check::{Said, Stated, interpreted};
 use spinor_check::claim::{Claim, Marking};
 use spinor_check::cycles::Fairness;
 use spinor_check::cycles::oracle::has_accepted_component;
@@ -13,26 +14,12 @@ use spinor_check::observer::Silent;
 use spinor_check::plan::knows_components;
 use spinor_check::report::PropertyReport;
 use spinor_check::settings::{FairBy, Search, Selection, Settings, Store};
-use spinor_jit::Jit;
 use spinor_lang::{Options, load};
 use spinor_ltl::{Formula, PropId};
 use spinor_model::interp::Interp;
 use spinor_model::ir::{BinOp, Expr, Place, Scope, Shape, System};
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
-
-struct Native;
-
-impl Executors for Native {
-    type Exec = Jit;
-    fn word(&self) -> &'static str {
-        "jit"
-    }
-    fn executor(&self, system: Arc<System>, looked: &[Expr]) -> Jit {
-        Jit::looking(system, looked)
-    }
-}
 
 struct Rng(u64);
 
@@ -112,9 +99,9 @@ fn oracle(interp: &Interp, claim: &Claim, fairness: Fairness) -> bool {
 
 fn answer(interp: &Interp, stated: &[Stated], settings: &Settings, native: bool) -> Vec<PropertyReport> {
     let report = if native {
-        check(interp, stated, settings, &Native, &mut Silent)
+        natively(interp, stated, settings, &mut Silent)
     } else {
-        check(interp, stated, settings, &Interpreted, &mut Silent)
+        interpreted(interp, stated, settings, &mut Silent)
     };
     report.expect("the properties are there").properties
 }
@@ -130,7 +117,7 @@ fn every_way_agrees_with_the_oracle_on_random_models() {
         let model = loaded.model.unwrap_or_else(|| panic!("seed {seed}: {:?}", loaded.diagnostics));
         let interp = Interp::new(model.system.clone());
         let small = Settings { plain: true, select: Selection::Safety, ..Settings::default() };
-        let size = check(&interp, &[], &small, &Interpreted, &mut Silent).expect("safety").stats().stored;
+        let size = interpreted(&interp, &[], &small, &mut Silent).expect("safety").stats().stored;
         if !(3..=MOST).contains(&size) {
             continue;
         }

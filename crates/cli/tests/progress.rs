@@ -4,7 +4,8 @@
 //! `corpus/**/*.expect` may say `by states VERDICT` and `by steps VERDICT`, with the least progress before a cycle if there is
 //! one. `SPINOR_SEEDS=0..5000` for more random models.
 
-use spinor_check::check::{Executors, Interpreted, check};
+use spinor::native::natively;
+use spinor_check::check::interpreted;
 use spinor_check::cycles::Fairness;
 use spinor_check::cycles::oracle::has_accepted_component;
 use spinor_check::observer::Silent;
@@ -16,24 +17,11 @@ use spinor_check::progress::oracle::Graph;
 use spinor_check::progress::system::Grounds;
 use spinor_check::report::PropertyReport;
 use spinor_check::settings::{FairBy, Reduce, Search, Selection, Settings, Store};
-use spinor_jit::Jit;
 use spinor_lang::{Options, load};
 use spinor_model::interp::Interp;
-use spinor_model::ir::{Expr, System};
+use spinor_model::ir::System;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-struct Native;
-
-impl Executors for Native {
-    type Exec = Jit;
-    fn word(&self) -> &'static str {
-        "jit"
-    }
-    fn executor(&self, system: Arc<System>, looked: &[Expr]) -> Jit {
-        Jit::looking(system, looked)
-    }
-}
 
 struct Rng(u64);
 
@@ -61,8 +49,8 @@ const OTHERS: [Search; 6] =
 fn ask(interp: &Interp, native: bool, settings: &Settings) -> PropertyReport {
     let settings = Settings { select: Selection::Names(vec!["progress".to_string()]), ..settings.clone() };
     let report = match native {
-        true => check(interp, &[], &settings, &Native, &mut Silent),
-        false => check(interp, &[], &settings, &Interpreted, &mut Silent),
+        true => natively(interp, &[], &settings, &mut Silent),
+        false => interpreted(interp, &[], &settings, &mut Silent),
     };
     report.expect("a question about progress").properties.remove(0)
 }
@@ -154,7 +142,7 @@ fn random_models_agree_with_the_oracle() {
         let interp = Interp::new(Arc::new(system));
         let mut rng = Rng(seed ^ 99);
         let size = Settings { select: Selection::Safety, plain: true, max_depth: Some(400), ..Settings::default() };
-        let size = check(&interp, &[], &size, &Interpreted, &mut Silent).expect("an answer");
+        let size = interpreted(&interp, &[], &size, &mut Silent).expect("an answer");
         if size.stats().stored > 400 || !size.stats().complete {
             continue;
         }
@@ -244,6 +232,6 @@ fn progress_of_one_process() {
         }
     }
     let settings = Settings { progress_of: Some("R".to_string()), ..Settings::default() };
-    let wrong = check(&interp, &[], &settings, &Interpreted, &mut Silent).expect_err("no such proctype");
+    let wrong = interpreted(&interp, &[], &settings, &mut Silent).expect_err("no such proctype");
     assert!(wrong[0].message.contains("no proctype `R`"), "{wrong:?}");
 }

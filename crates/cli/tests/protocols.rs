@@ -6,33 +6,19 @@
 //!
 //! `SPINOR_PROTOCOLS=A..B` asks about other seeds than usual.
 
-use spinor_check::check::{Executors, Interpreted, check};
+use spinor::native::natively;
+use spinor_check::check::interpreted;
 use spinor_check::observer::Silent;
 use spinor_check::protocol::{Channel, Protocol};
 use spinor_check::report::Report;
 use spinor_check::settings::{Search, Settings, Store};
 use spinor_gen::protocol::{Does, Shape, synthesise};
-use spinor_jit::Jit;
 use spinor_lang::{Options, load};
 use spinor_model::interp::Interp;
-use spinor_model::ir::{Expr, System};
 use spinor_model::validate::validate;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
-
-struct Native;
-
-impl Executors for Native {
-    type Exec = Jit;
-    fn word(&self) -> &'static str {
-        "jit"
-    }
-    fn executor(&self, system: Arc<System>, looked: &[Expr]) -> Jit {
-        Jit::looking(system, looked)
-    }
-}
 
 /// A machine's state each, and what each channel holds, first message first.
 type Global = (Vec<usize>, Vec<VecDeque<(usize, u8)>>);
@@ -195,7 +181,7 @@ fn every_way_of_checking_says_what_the_machines_say() {
             ..Settings::default()
         };
         let plain = set(Search::Bfs, Store::Arena, true, 1);
-        let report = check(&interp, &[], &plain, &Interpreted, &mut Silent).expect("an answer");
+        let report = interpreted(&interp, &[], &plain, &mut Silent).expect("an answer");
         agree(&report, &truth, strict, true, &text, "interpreted, arena");
         let ways = [
             set(Search::Bfs, Store::Tree, true, 1),
@@ -205,15 +191,14 @@ fn every_way_of_checking_says_what_the_machines_say() {
         ];
         let settings = &ways[seed as usize % ways.len()];
         let way = format!("seed {seed}, native, {:?} {:?} {}", settings.search, settings.store, settings.plain);
-        let report = check(&interp, &[], settings, &Native, &mut Silent).expect("an answer");
+        let report = natively(&interp, &[], settings, &mut Silent).expect("an answer");
         agree(&report, &truth, strict, settings.plain, &text, &way);
 
         // The same in Promela, as far as Promela can ask.
         if seed % 4 == 0 {
             let model = loaded("p.pml", &protocol.promela);
             let settings = Settings { plain: true, all_errors: Some(1), ..Settings::default() };
-            let report =
-                check(&Interp::new(model.system), &[], &settings, &Interpreted, &mut Silent).expect("an answer");
+            let report = interpreted(&Interp::new(model.system), &[], &settings, &mut Silent).expect("an answer");
             let stats = report.stats();
             assert_eq!((stats.stored, stats.transitions), (truth.states, truth.transitions), "{}", protocol.promela);
         }

@@ -4,32 +4,19 @@
 //!
 //! `SPINOR_SEEDS=0..20000` for more.
 
-use spinor_check::check::{Executors, Interpreted, Said, Stated, check};
+use spinor::native::natively;
+use spinor_check::check::{Said, Stated, interpreted};
 use spinor_check::cycles::Fairness;
 use spinor_check::observer::Silent;
 use spinor_check::plan::knows_components;
 use spinor_check::report::Report;
 use spinor_check::settings::{Reduce, Search, Selection, Settings};
-use spinor_jit::Jit;
 use spinor_lang::{Options, load};
 use spinor_ltl::{Formula, PropId};
 use spinor_model::interp::Interp;
 use spinor_model::ir::{BinOp, Expr, Place, Probe, Scope, Shape, System};
 use spinor_model::optimise::Optimisations;
 use std::path::Path;
-use std::sync::Arc;
-
-struct Native;
-
-impl Executors for Native {
-    type Exec = Jit;
-    fn word(&self) -> &'static str {
-        "jit"
-    }
-    fn executor(&self, system: Arc<System>, looked: &[Expr]) -> Jit {
-        Jit::looking(system, looked)
-    }
-}
 
 struct Rng(u64);
 
@@ -103,9 +90,9 @@ const MOST: u64 = 20_000;
 
 fn run(interp: &Interp, stated: &[Stated], settings: &Settings, native: bool) -> Report {
     let report = if native {
-        check(interp, stated, settings, &Native, &mut Silent)
+        natively(interp, stated, settings, &mut Silent)
     } else {
-        check(interp, stated, settings, &Interpreted, &mut Silent)
+        interpreted(interp, stated, settings, &mut Silent)
     };
     report.expect("the properties are there")
 }

@@ -4,7 +4,7 @@
 //! must take every row, end with every process at the control state where we say it stands, and see the assertion
 //! fail if that is what the trace shows.
 
-use spinor_check::check::{Interpreted, check};
+use spinor_check::check::interpreted;
 use spinor_check::observer::Silent;
 use spinor_check::settings::{Search, Selection, Settings};
 use spinor_check::trace::{Ending, Trace};
@@ -45,7 +45,7 @@ fn traces(text: &str) -> Option<(Interp, Vec<Trace>)> {
             max_memory: Some(1 << 28),
             ..Settings::default()
         };
-        let report = check(&interp, &[], &settings, &Interpreted, &mut Silent).expect("safety is a property");
+        let report = interpreted(&interp, &[], &settings, &mut Silent).expect("safety is a property");
         for property in report.properties {
             if matches!(property.name.as_str(), "assert" | "deadlock") {
                 traces.extend(property.traces);
