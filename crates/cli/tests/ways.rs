@@ -117,7 +117,7 @@ fn optimisations_change_no_verdict_and_only_remove_states() {
         let ways: [&[&str]; 4] =
             [&[], &["--no-merge", "--no-unread"], &["--no-dead", "--no-unread"], &["--no-dead", "--no-merge"]];
         for way in ways {
-            let (other, doc) = answer(&model, &[way, &["--all-errors"]].concat(), &[]);
+            let (other, doc) = answer(&model, &[way, &["--all-errors", "--por", "off"]].concat(), &[]);
             assert_eq!(verdicts(&doc), verdicts(&plain), "{place} {way:?}");
             assert_eq!(other, code, "{place} {way:?}");
             assert!(number(&doc, "stored") <= number(&plain, "stored"), "{place} {way:?}");

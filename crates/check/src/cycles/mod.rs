@@ -346,8 +346,10 @@ impl<'o> Pulse<'o> {
     fn look(&mut self) -> Result<(), Halt> {
         let (now, told) = (self.counters, self.told);
         self.told = now;
-        let stored = now.stored - told.stored;
-        let mut news = News { stored, transitions: now.transitions - told.transitions, expanded: stored };
+        // Who begins anew counts anew.
+        let stored = now.stored.saturating_sub(told.stored);
+        let transitions = now.transitions.saturating_sub(told.transitions);
+        let mut news = News { stored, transitions, expanded: stored };
         self.signals.at_depth(now.depth);
         self.signals.look(&mut news)?;
         self.watch.tell(&self.signals, Some(now.depth))
