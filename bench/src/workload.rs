@@ -249,7 +249,10 @@ mod tests {
             assert!(stored.len() >= 3 && stored.is_sorted(), "{}: {stored:?}", workload.name);
             if matches!(workload.source, Source::Ours(_)) {
                 let (least, most) = (stored[0], stored[stored.len() - 1]);
-                assert!(least < 10_000 && most >= 10_000_000, "{}: {stored:?}", workload.name);
+                // Where paths are as long as there are states, SPIN's stack does not fit any longer.
+                let last = &workload.sizes[stored.len() - 1];
+                let long = workload.sizes.len() > 6 && last.depth > last.stored;
+                assert!(least < 10_000 && (long || most >= 10_000_000), "{}: {stored:?}", workload.name);
             }
         }
         assert!(all.len() >= 18, "only {} models", all.len());
