@@ -180,7 +180,7 @@ mod tests {
             n_repeated += u32::from(repeats);
             let kept = !len.is_multiple_of(16) || len == 0 || len > 16 * MOST_QUADS;
             assert_eq!(recent.repeats(&key), !kept);
-            if rng.below(50) == 0 {
+            if rng.below(20_000) == 0 {
                 recent.forget();
                 met.clear();
             }
