@@ -1,4 +1,4 @@
-//! What is run on a model, as a table: a mode is two sides that take turns.
+//! What is run on a model, as a table: a mode is two sides, or more, that take turns.
 //!
 //! A new comparison (reduction, bitstate) is a new row here and nothing else.
 
@@ -7,6 +7,13 @@
 pub enum Side {
     Spin { generate: &'static [&'static str], compile: &'static [&'static str], verify: &'static [&'static str] },
     Spinor { name: &'static str, check: &'static [&'static str] },
+}
+
+impl Mode {
+    /// The two that are compared.
+    pub fn pair(&self) -> [&'static str; 2] {
+        [self.sides[0].name(), self.sides[1].name()]
+    }
 }
 
 impl Side {
@@ -18,7 +25,7 @@ impl Side {
     }
 }
 
-/// How the counts of the two sides stand to each other.
+/// How the counts of the first two sides stand to each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Counts {
     /// The same stored states and transitions: it is the same graph. Anything else is a bug.
@@ -29,12 +36,14 @@ pub enum Counts {
     Free,
 }
 
-/// What both sides are to answer. Anything else is a bug of one of them.
+/// What all sides are to answer. Anything else is a bug of one of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// The model's own matter: the search goes on past errors.
     Any,
     Holds,
+    /// It holds, or a search that may miss what there is has found nothing.
+    NotViolated,
     Violated,
 }
 
@@ -44,6 +53,8 @@ pub enum Models {
     All,
     /// Those in `models/`: each has a formula `holds` and one that is `broken`.
     Ours,
+    /// Those in `models/symmetric/`: processes can change places, and both formulas speak of weak fairness.
+    Symmetric,
     /// Families that grow by a process at a time.
     Named(&'static [&'static str]),
 }
@@ -60,13 +71,16 @@ pub enum Judged {
     Wall,
     /// Stored states, until a violation where there is one. They are the same every time, so there is one repetition.
     Stored,
+    /// Nothing: states, CPU time and memory of every side stand beside each other.
+    Nothing,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Mode {
     pub name: &'static str,
     pub about: &'static str,
-    pub sides: [Side; 2],
+    /// What is judged is the second beside the first.
+    pub sides: &'static [Side],
     pub counts: Counts,
     pub judged: Judged,
     pub answer: Answer,
@@ -118,11 +132,48 @@ const SPINOR_HOLDS: Side = Side::Spinor { name: "spinor", check: &["--plain", "-
 const SPINOR_FAIR: Side =
     Side::Spinor { name: "spinor fair", check: &["--plain", "-p", "holds", "--fair", "weak", "-j", "1"] };
 
+const fn sym(name: &'static str, check: &'static [&'static str]) -> Side {
+    Side::Spinor { name, check }
+}
+
+const FIGURE_4_HOLDS: &[&str] = &[
+    "--por",
+    "off",
+    "-p",
+    "holds",
+    "--fair",
+    "weak",
+    "-j",
+    "1",
+    "--sym",
+    "segmented",
+    "--search",
+    "ndfs",
+    "--fair-by",
+    "copies",
+];
+const FIGURE_4_BROKEN: &[&str] = &[
+    "--por",
+    "off",
+    "-p",
+    "broken",
+    "--fair",
+    "weak",
+    "-j",
+    "1",
+    "--sym",
+    "segmented",
+    "--search",
+    "ndfs",
+    "--fair-by",
+    "copies",
+];
+
 pub const MODES: &[Mode] = &[
     Mode {
         name: "plain",
         about: "every state and transition of the model, one thread",
-        sides: [SPIN_PLAIN, SPINOR_PLAIN],
+        sides: &[SPIN_PLAIN, SPINOR_PLAIN],
         counts: Counts::Equal,
         judged: SEARCH,
         answer: Answer::Any,
@@ -133,7 +184,7 @@ pub const MODES: &[Mode] = &[
     Mode {
         name: "plain-dfs",
         about: "the same, both depth-first",
-        sides: [
+        sides: &[
             SPIN_PLAIN,
             Side::Spinor {
                 name: "spinor",
@@ -150,7 +201,7 @@ pub const MODES: &[Mode] = &[
     Mode {
         name: "end-to-end",
         about: "from the model's text to the answer, with SPIN's generation and compilation",
-        sides: [SPIN_PLAIN, SPINOR_PLAIN],
+        sides: &[SPIN_PLAIN, SPINOR_PLAIN],
         counts: Counts::Equal,
         judged: Judged::EndToEnd,
         answer: Answer::Any,
@@ -161,7 +212,7 @@ pub const MODES: &[Mode] = &[
     Mode {
         name: "threads",
         about: "Spinor with two threads against one",
-        sides: [
+        sides: &[
             Side::Spinor {
                 name: "one thread",
                 check: &["--plain", "--search", "bfs", "--all-errors", "-p", "safety", "-j", "1"],
@@ -181,7 +232,7 @@ pub const MODES: &[Mode] = &[
     Mode {
         name: "reduced",
         about: "what is stored with each tool's reduction: stubborn sets",
-        sides: [
+        sides: &[
             SPIN_REDUCED,
             Side::Spinor { name: "stubborn", check: &["--por", "stubborn", "--all-errors", "-p", "safety", "-j", "1"] },
         ],
@@ -195,7 +246,7 @@ pub const MODES: &[Mode] = &[
     Mode {
         name: "reduced-ample",
         about: "what is stored with each tool's reduction: the steps of one process",
-        sides: [
+        sides: &[
             SPIN_REDUCED,
             Side::Spinor { name: "ample", check: &["--por", "ample", "--all-errors", "-p", "safety", "-j", "1"] },
         ],
@@ -209,7 +260,7 @@ pub const MODES: &[Mode] = &[
     Mode {
         name: "reduced-time",
         about: "Spinor with the reduction that it chooses against without",
-        sides: [
+        sides: &[
             Side::Spinor { name: "por off", check: &["--por", "off", "-p", "safety", "-j", "1"] },
             Side::Spinor { name: "por auto", check: &["-p", "safety", "-j", "1"] },
         ],
@@ -223,7 +274,7 @@ pub const MODES: &[Mode] = &[
     Mode {
         name: "reduced-spin",
         about: "from the model's text to the answer, each tool with its reduction",
-        sides: [SPIN_REDUCED, Side::Spinor { name: "spinor", check: &["-p", "safety", "-j", "1"] }],
+        sides: &[SPIN_REDUCED, Side::Spinor { name: "spinor", check: &["-p", "safety", "-j", "1"] }],
         counts: Counts::Free,
         judged: Judged::EndToEnd,
         answer: Answer::Any,
@@ -234,7 +285,7 @@ pub const MODES: &[Mode] = &[
     Mode {
         name: "default",
         about: "what is stored with each tool's own optimisations, without reduction",
-        sides: [
+        sides: &[
             Side::Spin { generate: &[], compile: &["-DSAFETY", "-DNOREDUCE", "-DNOCLAIM"], verify: &["-n", "-c0"] },
             Side::Spinor { name: "spinor", check: &["--por", "off", "--all-errors", "-p", "safety", "-j", "1"] },
         ],
@@ -248,7 +299,7 @@ pub const MODES: &[Mode] = &[
     Mode {
         name: "ltl",
         about: "a formula that holds, one thread",
-        sides: [pan(&["-n", "-a", "-N", "holds"]), SPINOR_HOLDS],
+        sides: &[pan(&["-n", "-a", "-N", "holds"]), SPINOR_HOLDS],
         counts: Counts::Free,
         judged: SEARCH,
         answer: Answer::Holds,
@@ -259,7 +310,7 @@ pub const MODES: &[Mode] = &[
     Mode {
         name: "ltl-fair",
         about: "a formula that holds: Spinor with weak fairness against without, a process more at a time",
-        sides: [SPINOR_HOLDS, SPINOR_FAIR],
+        sides: &[SPINOR_HOLDS, SPINOR_FAIR],
         counts: Counts::Equal,
         judged: Judged::Search { from: 100_000 },
         answer: Answer::Holds,
@@ -270,7 +321,7 @@ pub const MODES: &[Mode] = &[
     Mode {
         name: "ltl-fair-spin",
         about: "the same with weak fairness, beside SPIN, which unfolds the states by its processes",
-        sides: [pan(&["-n", "-a", "-f", "-N", "holds"]), SPINOR_FAIR],
+        sides: &[pan(&["-n", "-a", "-f", "-N", "holds"]), SPINOR_FAIR],
         counts: Counts::Free,
         judged: Judged::Search { from: 100_000 },
         answer: Answer::Holds,
@@ -281,7 +332,7 @@ pub const MODES: &[Mode] = &[
     Mode {
         name: "ltl-fair-only",
         about: "a formula that holds because of weak fairness only",
-        sides: [
+        sides: &[
             pan(&["-n", "-a", "-f", "-N", "fair"]),
             Side::Spinor { name: "spinor fair", check: &["--plain", "-p", "fair", "--fair", "weak", "-j", "1"] },
         ],
@@ -295,7 +346,7 @@ pub const MODES: &[Mode] = &[
     Mode {
         name: "ltl-threads",
         about: "a formula that holds: Spinor's components by two threads against the search for one alone",
-        sides: [
+        sides: &[
             Side::Spinor { name: "one thread", check: &["--plain", "-p", "holds", "--search", "scc", "-j", "1"] },
             Side::Spinor { name: "two threads", check: &["--plain", "-p", "holds", "--search", "scc-par", "-j", "2"] },
         ],
@@ -309,7 +360,7 @@ pub const MODES: &[Mode] = &[
     Mode {
         name: "ltl-threads-scc",
         about: "a formula that holds: components that threads share, by two threads against by one",
-        sides: [
+        sides: &[
             Side::Spinor { name: "one thread", check: &["--plain", "-p", "holds", "--search", "scc-par", "-j", "1"] },
             Side::Spinor { name: "two threads", check: &["--plain", "-p", "holds", "--search", "scc-par", "-j", "2"] },
         ],
@@ -323,7 +374,7 @@ pub const MODES: &[Mode] = &[
     Mode {
         name: "ltl-threads-ndfs",
         about: "a formula that holds: nested searches of threads, by two threads against by one",
-        sides: [
+        sides: &[
             Side::Spinor { name: "one thread", check: &["--plain", "-p", "holds", "--search", "cndfs", "-j", "1"] },
             Side::Spinor { name: "two threads", check: &["--plain", "-p", "holds", "--search", "cndfs", "-j", "2"] },
         ],
@@ -337,7 +388,7 @@ pub const MODES: &[Mode] = &[
     Mode {
         name: "ltl-broken",
         about: "a formula that is broken: what is stored until a violation is found",
-        sides: [
+        sides: &[
             pan(&["-n", "-a", "-N", "broken"]),
             Side::Spinor { name: "spinor", check: &["--plain", "-p", "broken", "-j", "1"] },
         ],
@@ -351,7 +402,7 @@ pub const MODES: &[Mode] = &[
     Mode {
         name: "progress",
         about: "no cycle without progress, one thread",
-        sides: [pan_progress(&["-n", "-l"]), SPINOR_PROGRESS],
+        sides: &[pan_progress(&["-n", "-l"]), SPINOR_PROGRESS],
         counts: Counts::Free,
         judged: Judged::Search { from: 100_000 },
         answer: Answer::Holds,
@@ -362,7 +413,7 @@ pub const MODES: &[Mode] = &[
     Mode {
         name: "progress-safety",
         about: "the same beside Spinor's own search for safety",
-        sides: [
+        sides: &[
             Side::Spinor { name: "safety", check: &["--plain", "-p", "safety", "-j", "1"] },
             Side::Spinor { name: "progress", check: &["--plain", "-p", "progress", "-j", "1"] },
         ],
@@ -376,11 +427,64 @@ pub const MODES: &[Mode] = &[
     Mode {
         name: "progress-broken",
         about: "a cycle without progress: what is stored until it is found",
-        sides: [pan_progress(&["-n", "-l"]), SPINOR_PROGRESS],
+        sides: &[pan_progress(&["-n", "-l"]), SPINOR_PROGRESS],
         counts: Counts::Free,
         judged: Judged::Stored,
         answer: Answer::Violated,
         models: Models::Named(&["polite"]),
+        states: ANY,
+        examples: false,
+    },
+    Mode {
+        name: "symmetry",
+        about: "every state of a symmetric model, without symmetry and by each kind of representative",
+        sides: &[
+            sym("off", &["--por", "off", "-p", "safety", "-j", "1", "--sym", "off"]),
+            sym("sorted", &["--por", "off", "-p", "safety", "-j", "1", "--sym", "sorted"]),
+            sym("segmented", &["--por", "off", "-p", "safety", "-j", "1", "--sym", "segmented"]),
+            sym("pc-sorted", &["--por", "off", "-p", "safety", "-j", "1", "--sym", "pc-sorted"]),
+            sym("pc-segmented", &["--por", "off", "-p", "safety", "-j", "1", "--sym", "pc-segmented"]),
+            sym("full", &["--por", "off", "-p", "safety", "-j", "1", "--sym", "full"]),
+        ],
+        counts: Counts::Free,
+        judged: Judged::Nothing,
+        answer: Answer::Holds,
+        models: Models::Symmetric,
+        states: ANY,
+        examples: false,
+    },
+    Mode {
+        name: "symmetry-fair",
+        about: "a formula that holds because of weak fairness: without symmetry, exactly, and by figure 4 of [Bosnacki-SYM]",
+        sides: &[
+            sym("off", &["--por", "off", "-p", "holds", "--fair", "weak", "-j", "1", "--sym", "off"]),
+            sym("exact", &["--por", "off", "-p", "holds", "--fair", "weak", "-j", "1", "--sym", "segmented"]),
+            sym("exact pc-sorted", &["--por", "off", "-p", "holds", "--fair", "weak", "-j", "1", "--sym", "pc-sorted"]),
+            sym("figure 4", FIGURE_4_HOLDS),
+        ],
+        counts: Counts::Free,
+        judged: Judged::Nothing,
+        answer: Answer::NotViolated,
+        models: Models::Symmetric,
+        states: ANY,
+        examples: false,
+    },
+    Mode {
+        name: "symmetry-broken",
+        about: "a formula that is broken in spite of weak fairness: what is stored until that is found",
+        sides: &[
+            sym("off", &["--por", "off", "-p", "broken", "--fair", "weak", "-j", "1", "--sym", "off"]),
+            sym("exact", &["--por", "off", "-p", "broken", "--fair", "weak", "-j", "1", "--sym", "segmented"]),
+            sym(
+                "exact pc-sorted",
+                &["--por", "off", "-p", "broken", "--fair", "weak", "-j", "1", "--sym", "pc-sorted"],
+            ),
+            sym("figure 4", FIGURE_4_BROKEN),
+        ],
+        counts: Counts::Free,
+        judged: Judged::Nothing,
+        answer: Answer::Violated,
+        models: Models::Symmetric,
         states: ANY,
         examples: false,
     },

@@ -34,7 +34,7 @@ pub fn run(plan: &Plan, tools: &Tools, rows: &Path) -> Result<Vec<Record>, Strin
         let workloads = plan.workloads.iter().chain(examples);
         for workload in workloads.filter(|w| has(w, mode.models)) {
             // A side that ran out of time once will do so again.
-            let mut late = [false; 2];
+            let mut late = vec![false; mode.sides.len()];
             for size in sizes(plan, mode, workload) {
                 for record in turns(plan, mode, workload, size, tools, &mut late)? {
                     writeln!(file, "{}", record.row()).map_err(trouble)?;
@@ -49,7 +49,8 @@ pub fn run(plan: &Plan, tools: &Tools, rows: &Path) -> Result<Vec<Record>, Strin
 
 fn has(workload: &Workload, models: Models) -> bool {
     match models {
-        Models::All => true,
+        Models::All => !matches!(workload.source, Source::Symmetric(_)),
+        Models::Symmetric => matches!(workload.source, Source::Symmetric(_)),
         Models::Ours => matches!(workload.source, Source::Ours(_)),
         Models::Named(names) => names.contains(&workload.name.as_str()),
     }
@@ -68,16 +69,17 @@ fn turns(
     workload: &Workload,
     size: &Size,
     tools: &Tools,
-    late: &mut [bool; 2],
+    late: &mut [bool],
 ) -> Result<Vec<Record>, String> {
-    let scratch = [Scratch::new(), Scratch::new()];
-    let [Ok(first), Ok(second)] = &scratch else { return Err("no scratch folder can be made".into()) };
-    let dirs = [first.path(), second.path()];
-    let models = [workload.prepare(size, dirs[0])?, workload.prepare(size, dirs[1])?];
-    let mut runners = [0, 1].map(|i| Runner::new(tools, mode, i, &models[i], size, dirs[i]));
+    let scratch = mode.sides.iter().map(|_| Scratch::new()).collect::<Result<Vec<_>, _>>();
+    let Ok(scratch) = scratch else { return Err("no scratch folder can be made".into()) };
+    let models = scratch.iter().map(|s| workload.prepare(size, s.path())).collect::<Result<Vec<_>, _>>()?;
+    let ready = models.iter().zip(&scratch).enumerate();
+    let mut runners =
+        ready.map(|(i, (model, dir))| Runner::new(tools, mode, i, model, size, dir.path())).collect::<Vec<_>>();
     let repeat = if mode.judged == Judged::Stored { 1 } else { plan.repeat };
     let mut records = Vec::new();
-    let mut over = *late;
+    let mut over = late.to_vec();
     for repetition in 1..=repeat {
         for (i, side) in mode.sides.iter().enumerate() {
             if over[i] {
@@ -120,7 +122,7 @@ pub fn disagreements(records: &[Record]) -> Vec<String> {
         }
     }
     for mode in MODES.iter().filter(|m| m.counts == Counts::Equal) {
-        let [first, second] = mode.sides.map(|s| s.name());
+        let [first, second] = mode.pair();
         let of = |side: &'static str| {
             records.iter().filter(move |r| r.mode == mode.name && r.side == side && r.repetition == 1)
         };

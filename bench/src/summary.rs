@@ -27,7 +27,7 @@ struct Median {
 struct Point {
     model: String,
     size: String,
-    sides: [Result<Median, String>; 2],
+    sides: Vec<Result<Median, String>>,
 }
 
 impl Point {
@@ -60,6 +60,12 @@ pub fn summary(about: &str, records: &[Record]) -> (String, Vec<(String, String)
         let _ = write!(text, "\n## {}: {}\n\n", mode.name, mode.about);
         match mode.judged {
             Judged::Stored => stored_table(mode, &points, &mut text),
+            Judged::Nothing => {
+                beside_table(mode, &points, &mut text);
+                let name = format!("{}-states.svg", mode.name);
+                let _ = write!(text, "\n![{} states]({name})\n", mode.name);
+                plots.push((name, states_plot(mode, &points)));
+            }
             _ => {
                 table(mode, &points, &mut text);
                 judgements(mode, &points, &mut text);
@@ -86,7 +92,7 @@ fn points(mode: &Mode, records: &[Record]) -> Vec<Point> {
                 };
                 median(mode, &records.iter().filter(of).collect::<Vec<_>>())
             };
-            let sides = mode.sides.map(|s| these(s.name()));
+            let sides = mode.sides.iter().map(|s| these(s.name())).collect();
             points.push(Point { model: record.model.clone(), size: record.size.clone(), sides });
         }
     }
@@ -115,7 +121,7 @@ fn median(mode: &Mode, records: &[&Record]) -> Result<Median, String> {
 }
 
 fn table(mode: &Mode, points: &[Point], text: &mut String) {
-    let [a, b] = mode.sides.map(|s| s.name());
+    let [a, b] = mode.pair();
     let wall = mode.judged == Judged::Wall;
     let time = if wall { "wall" } else { "CPU" };
     let _ = writeln!(
@@ -178,7 +184,7 @@ fn table(mode: &Mode, points: &[Point], text: &mut String) {
 
 /// The sums that targets are stated in.
 fn judgements(mode: &Mode, points: &[Point], text: &mut String) {
-    let [a, b] = mode.sides.map(|s| s.name());
+    let [a, b] = mode.pair();
     let (cpu, wall) = (|m: &Median| m.cpu_s.max(TICK), |m: &Median| m.wall_s.max(TICK));
     text.push('\n');
     let mut judge = |what: &str, from: u64, to: u64, value: &dyn Fn(&Median) -> f64| {
@@ -208,7 +214,7 @@ fn judgements(mode: &Mode, points: &[Point], text: &mut String) {
         }
         Judged::EndToEnd => judge("CPU time", 0, 100_000, &cpu),
         Judged::Wall => judge("wall time", 1_000_000, u64::MAX, &wall),
-        Judged::Stored => {}
+        Judged::Stored | Judged::Nothing => {}
     }
     if !matches!(mode.judged, Judged::Search { .. }) {
         return;
@@ -257,7 +263,7 @@ fn growth(mode: &Mode, points: &[Point], text: &mut String) {
         }
         let _ = writeln!(rows, "| {} |", cells.join(" | "));
     }
-    let [a, b] = mode.sides.map(|s| s.name());
+    let [a, b] = mode.pair();
     let _ = write!(
         text,
         "\nGrowth: the exponent of time and of memory over states (1 is linear; sizes that take a tenth of a second, and 300,000 states), \
@@ -280,26 +286,76 @@ fn exponent(points: &[(f64, f64)]) -> String {
 }
 
 fn stored_table(mode: &Mode, points: &[Point], text: &mut String) {
-    let [a, b] = mode.sides.map(|s| s.name());
+    let [a, b] = mode.pair();
     let _ = writeln!(text, "| model | size | {a} states | {b} states | ratio | |\n|---|---|--:|--:|--:|---|");
     let (mut compared, mut more) = (0, 0);
     for point in points {
         let cell = |i: usize| point.sides[i].as_ref().map_or("-".into(), |m| thousands(m.figures.stored));
-        let (ratio, note) = match (point.both(), &point.sides) {
+        let (ratio, note) = match (point.both(), &point.sides[..]) {
             (Some((x, y)), _) => {
                 compared += 1;
                 more += u64::from(y.figures.stored > x.figures.stored);
                 let note = if y.figures.stored > x.figures.stored { "**more**" } else { "" };
                 (format!("{:.2}", y.figures.stored as f64 / x.figures.stored.max(1) as f64), note.to_string())
             }
-            (None, [Err(why), _]) => ("-".into(), format!("{a}: {why}")),
-            (None, [_, Err(why)]) => ("-".into(), format!("{b}: {why}")),
+            (None, [Err(why), ..]) => ("-".into(), format!("{a}: {why}")),
+            (None, [_, Err(why), ..]) => ("-".into(), format!("{b}: {why}")),
             (None, _) => ("-".into(), String::new()),
         };
         let note = note.replace('|', "/");
         let _ = writeln!(text, "| {} | {} | {} | {} | {ratio} | {note} |", point.model, point.size, cell(0), cell(1));
     }
     let _ = writeln!(text, "\n- {b} stores more states than {a} in {more} of the {compared} that can be compared.");
+}
+
+/// Every side, and how many times fewer states it stores than the first.
+fn beside_table(mode: &Mode, points: &[Point], text: &mut String) {
+    let mut head = String::from("| model | size |");
+    let mut rule = String::from("|---|---|");
+    for side in mode.sides {
+        let _ = write!(head, " {} states | s | MB |", side.name());
+        rule += "--:|--:|--:|";
+    }
+    let _ = writeln!(text, "{head}\n{rule}");
+    for point in points {
+        let first = point.sides[0].as_ref().map(|m| m.figures.stored);
+        let _ = write!(text, "| {} | {} |", point.model, point.size);
+        for (n, side) in point.sides.iter().enumerate() {
+            let _ = match side {
+                Ok(m) => {
+                    let times = match first {
+                        Ok(first) if n > 0 && m.figures.stored > 0 => {
+                            format!(" (1/{:.1})", first as f64 / m.figures.stored as f64)
+                        }
+                        _ => String::new(),
+                    };
+                    let stored = thousands(m.figures.stored);
+                    write!(text, " {stored}{times} | {:.2} | {:.0} |", m.cpu_s, m.peak_bytes / 1e6)
+                }
+                Err(why) => write!(text, " {} | - | - |", why.replace('|', "/")),
+            };
+        }
+        text.push('\n');
+    }
+}
+
+/// States over the first setting of the size.
+fn states_plot(mode: &Mode, points: &[Point]) -> String {
+    let first = |size: &str| {
+        let digits = size.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit);
+        digits.collect::<String>().parse::<f64>().unwrap_or(1.0)
+    };
+    let panel = |model: &str| {
+        let line = |side: usize| {
+            let of = points.iter().filter(|p| p.model == model);
+            let done = of.filter_map(|p| Some((first(&p.size), p.sides[side].as_ref().ok()?.figures.stored as f64)));
+            Line { side, points: done.filter(|p| p.1 > 0.0).collect() }
+        };
+        Panel { title: model.to_string(), lines: (0..mode.sides.len()).map(line).collect() }
+    };
+    let panels = models(points).into_iter().map(panel).collect();
+    let sides = mode.sides.iter().map(|s| s.name()).collect::<Vec<_>>();
+    Plot { title: &format!("states over size: {}", mode.about), x: "size", y: "states", sides: &sides, panels }.render()
 }
 
 fn models(points: &[Point]) -> Vec<&str> {
@@ -324,7 +380,7 @@ fn plots_of(mode: &Mode, points: &[Point]) -> Vec<(&'static str, String)> {
             Panel { title: model.to_string(), lines: vec![line(0), line(1)] }
         };
         let panels = models(points).into_iter().map(panel).collect();
-        Plot { title, x: "states", y, sides: mode.sides.map(|s| s.name()), panels }.render()
+        Plot { title, x: "states", y, sides: &mode.pair(), panels }.render()
     };
     let time = if wall { "wall seconds" } else { "CPU seconds" };
     // What the clock does not see is not drawn.

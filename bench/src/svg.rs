@@ -18,7 +18,7 @@ pub struct Plot<'a> {
     pub title: &'a str,
     pub x: &'a str,
     pub y: &'a str,
-    pub sides: [&'a str; 2],
+    pub sides: &'a [&'a str],
     pub panels: Vec<Panel>,
 }
 
@@ -28,7 +28,7 @@ const PANEL: (f64, f64) = (270.0, 210.0);
 const INSET: (f64, f64, f64, f64) = (52.0, 26.0, 12.0, 38.0);
 const HEAD: f64 = 58.0;
 /// Dark enough on white, and told apart without colour by the marks.
-const COLOURS: [&str; 2] = ["#c4501b", "#1f5fa8"];
+const COLOURS: [&str; 7] = ["#c4501b", "#1f5fa8", "#2f7d32", "#7b3fa0", "#8a6d00", "#00838f", "#555555"];
 
 impl Plot<'_> {
     pub fn render(&self) -> String {
@@ -47,7 +47,7 @@ impl Plot<'_> {
         );
         let mut at = 12.0;
         for (side, name) in self.sides.iter().enumerate() {
-            let colour = COLOURS[side];
+            let colour = COLOURS[side % COLOURS.len()];
             let _ = writeln!(
                 out,
                 "<path d=\"M{at} 41h26\" stroke=\"{colour}\" stroke-width=\"2\"/>{}<text x=\"{}\" y=\"45\">{}</text>",
@@ -123,7 +123,7 @@ impl Plot<'_> {
             let places = line.points.iter().map(|p| (x.place(p.0.log10()), y.place(p.1.log10()))).collect::<Vec<_>>();
             let path = places.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect::<Vec<_>>().join("L");
             if !path.is_empty() {
-                let colour = COLOURS[line.side];
+                let colour = COLOURS[line.side % COLOURS.len()];
                 let _ = writeln!(out, "<path d=\"M{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>");
             }
             for (x, y) in places {
@@ -133,10 +133,10 @@ impl Plot<'_> {
     }
 }
 
-/// A disc for the first side, a square for the second.
+/// A disc for the first side, a square for the second, and so on.
 fn mark(side: usize, x: f64, y: f64) -> String {
-    let colour = COLOURS[side];
-    match side {
+    let colour = COLOURS[side % COLOURS.len()];
+    match side % 2 {
         0 => format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.2\" fill=\"{colour}\"/>"),
         _ => format!("<rect x=\"{:.1}\" y=\"{:.1}\" width=\"6\" height=\"6\" fill=\"{colour}\"/>", x - 3.0, y - 3.0),
     }
@@ -202,7 +202,7 @@ mod tests {
             title: "time",
             x: "states",
             y: "CPU seconds",
-            sides: ["SPIN", "Spinor"],
+            sides: &["SPIN", "Spinor"],
             panels: (0..5).map(panel).collect(),
         };
         let text = plot.render();

@@ -125,16 +125,26 @@ pub fn check<E: Executors>(
         stutter_invariant: true,
         refusal: reduce::refusal(system),
     };
-    let answer = |property| {
+    let combination = |property| {
         let search = match property {
             Kind::NonProgress => progress,
             _ if plan::is_endless(property) => endless,
             _ => search,
         };
         let (reduction, fairness) = (plan::Reduction::None, settings.fairness);
-        let c = Combination { search, property, store, reduction, fairness, fair_by };
-        let symmetric = settings.way().is_on() && property != Kind::NonProgress;
-        let cell = if symmetric { plan::symmetric(c) } else { plan::cell(c) };
+        Combination { search, property, store, reduction, fairness, fair_by }
+    };
+    // What nobody asked for is used only where it says as much.
+    let way =
+        |property| match (settings.way(), plan::symmetric(combination(property)), plan::cell(combination(property))) {
+            _ if property == Kind::NonProgress => Way::Off,
+            (Way::Auto, Cell::Sound(_), Cell::Sound(_)) | (Way::Auto, Cell::OneWay(_), Cell::OneWay(_)) => Way::Auto,
+            (Way::Auto, ..) => Way::Off,
+            (way, ..) => way,
+        };
+    let answer = |property| {
+        let c = combination(property);
+        let cell = if way(property).is_on() { plan::symmetric(c) } else { plan::cell(c) };
         match cell {
             Cell::Sound(_) | Cell::OneWay(_) => Ok(()),
             Cell::Refused(why) => Err(why.to_string()),
@@ -143,7 +153,8 @@ pub fn check<E: Executors>(
     let is_safety = |kind: &Kind| SAFETY.contains(kind);
     let kinds: Vec<Kind> = questions.iter().map(|q| q.kind).filter(|k| is_safety(k) && answer(*k).is_ok()).collect();
     let safety = (!kinds.is_empty()).then(|| {
-        let asked = Asked { interp, search, store, kinds, asking, settings };
+        let way = if kinds.iter().all(|k| way(*k).is_on()) { settings.way() } else { Way::Off };
+        let asked = Asked { interp, search, store, kinds, way, asking, settings };
         asked.safety(executors, observer, &mut report)
     });
     let runtime = questions.iter().any(|q| q.kind == Kind::RuntimeError);
@@ -153,7 +164,8 @@ pub fn check<E: Executors>(
             (Ok(()), Some(safety)) if is_safety(&kind) => safety.property(question.name, kind),
             (Ok(()), _) => {
                 let search = if kind == Kind::NonProgress { progress } else { endless };
-                let endless = Endless { interp, search, store, fair_by, of, settings, started, runtime, asking };
+                let way = way(kind);
+                let endless = Endless { interp, search, store, fair_by, of, way, settings, started, runtime, asking };
                 endless.property(question, executors, observer, &mut report)
             }
             (Err(because), _) => open(question.name, kind, because),
@@ -197,6 +209,7 @@ struct Endless<'a> {
     fair_by: FairBy,
     /// Whose progress counts.
     of: Option<Of>,
+    way: Way,
     settings: &'a Settings,
     started: Instant,
     /// Run-time errors are asked about, too.
@@ -270,7 +283,7 @@ impl Endless<'_> {
         let refusal = self.asking.refusal.or((!by_claim).then_some(ONLY_CLAIMS));
         let asking = Asking { counts_all: false, stutter_invariant, refusal, ..self.asking };
         let (reduce, answered) = if is_progress {
-            if settings.way().is_on() {
+            if !matches!(settings.way(), Way::Auto | Way::Off) {
                 report.notes.push(format!("{name}: {NOT_SYMMETRIC}"));
             }
             let reduce = report.reduces(asking, &name);
@@ -305,7 +318,7 @@ impl Endless<'_> {
                 symmetry,
                 request,
             };
-            let symmetry = asked.symmetry(settings.way());
+            let symmetry = asked.symmetry(self.way);
             report.tell_symmetry(&symmetry);
             let reduce = report.reduces(Asking { symmetric: symmetry.canon.is_some(), ..asking }, &name);
             (reduce, cycles::answer::Asked { reduce, symmetry, ..asked }.answer(executors, observer))
@@ -516,6 +529,7 @@ struct Asked<'a> {
     search: Search,
     store: Store,
     kinds: Vec<Kind>,
+    way: Way,
     asking: Asking,
     settings: &'a Settings,
 }
@@ -658,7 +672,7 @@ impl Asked<'_> {
 
     /// The symmetry that is wanted, unless all violations are: a state would count for all its images.
     fn way(&self, report: &mut Report) -> Way {
-        let way = self.settings.way();
+        let way = self.way;
         if way == Way::Off || self.settings.all_errors.is_none() {
             return way;
         }

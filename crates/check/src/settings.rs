@@ -167,10 +167,12 @@ impl Settings {
 }
 
 impl Settings {
-    /// The symmetry that is wanted. Nobody gets it who did not ask for it, so far.
+    /// The symmetry that is wanted. Who asks for a reduction, or for a count of something, gets none that was not
+    /// asked for.
     pub fn way(&self) -> Way {
+        let reduces = self.reduce != Reduce::Auto || self.proviso != MadeUp::Auto || self.audit;
         match self.symmetry {
-            Way::Auto => Way::Off,
+            Way::Auto if self.plain || reduces || self.all_errors.is_some() => Way::Off,
             way => way,
         }
     }

@@ -33,7 +33,7 @@ use std::sync::Arc;
 /// How one state is chosen among its images.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Way {
-    /// Off, so far.
+    /// `Segmented` where enough processes can change places, and nobody is told why not.
     #[default]
     Auto,
     /// Symmetry is not used.
@@ -61,7 +61,7 @@ impl Way {
     }
 
     pub fn is_on(self) -> bool {
-        !matches!(self, Way::Off | Way::Auto)
+        self != Way::Off
     }
 }
 
@@ -72,6 +72,14 @@ pub struct Found {
     pub notes: Vec<String>,
 }
 
+/// In fewer orders of the processes than these, symmetry saves less than it costs: a reduction may save more.
+const WORTH: u64 = 6;
+
+/// In how many ways the processes can change places.
+fn orders(set: &Scalarset) -> u64 {
+    set.classes.iter().map(|c| (1..=c.len() as u64).product::<u64>()).product()
+}
+
 /// Looks for a symmetry of the system that is searched, if one is wanted; `looked` is what a claim looks at.
 pub fn find(system: &System, looked: &[Expr], way: Way) -> Found {
     if !way.is_on() {
@@ -79,6 +87,11 @@ pub fn find(system: &System, looked: &[Expr], way: Way) -> Found {
     }
     let set = scalarset::find(system, looked);
     let mut notes = Vec::new();
+    let way = match way {
+        Way::Auto if orders(&set) < WORTH => return Found::default(),
+        Way::Auto => Way::Segmented,
+        way => way,
+    };
     if set.is_empty() {
         let why: Vec<String> = set.breaks.iter().map(|b| told(b, &system.sources)).collect();
         notes.push(format!("no symmetry is used: {}", why.join("; ")));
