@@ -283,6 +283,23 @@ pub const MODES: &[Mode] = &[
         examples: false,
     },
     Mode {
+        name: "reduced-fair",
+        about: "weak fairness beside handshakes, which SPIN does not reduce: Spinor with reduction against without",
+        sides: [
+            Side::Spinor { name: "por off", check: &["--por", "off", "-p", "holds", "--fair", "weak", "-j", "1"] },
+            Side::Spinor {
+                name: "stubborn",
+                check: &["--por", "stubborn", "-p", "holds", "--fair", "weak", "-j", "1"],
+            },
+        ],
+        counts: Counts::NoMore,
+        judged: Judged::Search { from: 10_000 },
+        answer: Answer::Holds,
+        models: Models::Named(&["relay", "msi"]),
+        states: (0, 4_000_000),
+        examples: false,
+    },
+    Mode {
         name: "default",
         about: "what is stored with each tool's own optimisations, without reduction",
         sides: &[

@@ -705,13 +705,14 @@ impl Asked<'_> {
             MadeUp::Levels if by_levels => Some(levels),
             MadeUp::Loops => Some(loops),
             _ => {
-                let (reach, best) = match (loops.reach(), by_levels.then(|| levels.reach())) {
-                    (at_loops, Some(at_levels)) if at_levels > at_loops => (at_levels, levels),
+                let starts = loops.starts();
+                let (reach, best) = match (loops.reach(&starts), by_levels.then(|| levels.reach(&starts))) {
+                    (at_loops, Some(at_levels)) if at_levels.beats(&at_loops) => (at_levels, levels),
                     (at_loops, _) => (at_loops, loops),
                 };
                 // Levels are known by names that have to be asked for.
                 let least = if best.proviso() == Proviso::Levels { 2.0 * WORTH } else { WORTH };
-                (forced || reach.through || best.saves() > least).then_some(best)
+                (forced || reach.through() || best.saves() > least).then_some(best)
             }
         };
         match &chosen {

@@ -12,9 +12,11 @@
 
 mod never;
 
+use crate::reduce::without::{Condition, Without};
 pub use never::Refused;
 use spinor_ltl::{Automaton, Formula, Guard, Guards, Limits, Marks, PropId, StateId, TooLarge, Transition};
 use spinor_model::ir::{Expr, Proctype, System};
+use std::collections::BTreeSet;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -28,7 +30,12 @@ pub struct Claim {
     pub stutter_invariant: bool,
     /// By state of the automaton: whatever comes, it is accepted.
     settles: Vec<bool>,
+    /// By state of the automaton: in which phase it is. All are in phase 0 until they are told apart.
+    phases: Vec<u32>,
 }
+
+/// Phases that begin in more states are not told apart: it takes too long to look at these.
+const MOST_ENTRIES: usize = 8;
 
 /// Where a search wants the marks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,7 +54,74 @@ impl Claim {
             ts.iter().any(|t| t.target.idx() == s && t.guard == Guard::TRUE && t.marks == all)
         };
         let settles = if stutters { automaton.states.iter().enumerate().map(stays).collect() } else { Vec::new() };
-        Claim { automaton, looked, stutters, stutter_invariant, settles }
+        let phases = vec![0; automaton.n_states()];
+        Claim { automaton, looked, stutters, stutter_invariant, settles, phases }
+    }
+
+    /// Tells phases apart, and returns what is looked at in each, as columns: in phase 0 all of them, in the others what
+    /// the automaton may yet look at from its states. From one phase there is no way but to phases that look at less.
+    ///
+    /// That is of use to who must keep in order what is looked at (`reduce`), and only if each phase that is entered
+    /// begins with a state from which the automaton cannot tell how long a run stays where nothing changes: else, and
+    /// where that is not known, there is one phase.
+    pub fn tell_phases(&mut self) -> Vec<Vec<u32>> {
+        self.tell_phases_without(Without::default())
+    }
+
+    #[doc(hidden)]
+    pub fn tell_phases_without(&mut self, without: Without) -> Vec<Vec<u32>> {
+        let all: Vec<u32> = (0..self.looked.len() as u32).collect();
+        let automaton = &self.automaton;
+        let mut columns: Vec<BTreeSet<u32>> = automaton.states.iter().map(|ts| self.columns_of(ts)).collect();
+        let edges = || automaton.states.iter().enumerate().flat_map(|(at, ts)| ts.iter().map(move |t| (at, t.target)));
+        loop {
+            let mut grew = false;
+            for (at, to) in edges().filter(|_| without.keeps(Condition::Yet)) {
+                let more: Vec<u32> = columns[to.idx()].difference(&columns[at]).copied().collect();
+                grew |= !more.is_empty();
+                columns[at].extend(more);
+            }
+            if !grew {
+                break;
+            }
+        }
+        let entries: BTreeSet<StateId> =
+            edges().filter(|(at, to)| columns[*at] != columns[to.idx()]).map(|(_, to)| to).collect();
+        // What is accepted from all initial states together is known to be blind; if they look at different things it
+        // is asked of each.
+        let begins = automaton.initial.iter().filter(|at| columns[at.idx()] != columns[automaton.initial[0].idx()]);
+        let begins = begins.flat_map(|_| &automaton.initial).copied();
+        let entries: BTreeSet<StateId> = entries.into_iter().chain(begins).collect();
+        let mut phases = vec![all];
+        let blind = |at: &StateId| !without.keeps(Condition::Blind) || self.is_blind(*at);
+        if !self.stutter_invariant || entries.len() > MOST_ENTRIES || !entries.iter().all(blind) {
+            return phases;
+        }
+        for (at, columns) in columns.iter().enumerate() {
+            let columns: Vec<u32> = columns.iter().copied().collect();
+            let phase = phases.iter().position(|p| *p == columns).unwrap_or_else(|| {
+                phases.push(columns);
+                phases.len() - 1
+            });
+            self.phases[at] = phase as u32;
+        }
+        phases
+    }
+
+    fn columns_of(&self, transitions: &[Transition]) -> BTreeSet<u32> {
+        transitions.iter().flat_map(|t| self.automaton.guards.columns(t.guard)).collect()
+    }
+
+    /// From this state it cannot tell how long a run stays where nothing changes.
+    fn is_blind(&self, at: StateId) -> bool {
+        let limits = Limits { states: 500, transitions: 5_000, steps: 200_000, ..Limits::default() };
+        let from = Automaton { initial: vec![at], ..self.automaton.clone() };
+        spinor_ltl::is_automaton_stutter_invariant(&from, limits).unwrap_or(false)
+    }
+
+    /// See [`Claim::tell_phases`].
+    pub fn phase(&self, at: StateId) -> u32 {
+        self.phases[at.idx()]
     }
 
     /// The runs that break a formula; `props` is what its propositions say.

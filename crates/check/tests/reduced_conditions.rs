@@ -2,7 +2,8 @@
 //!
 //! `conditions/*.pml` are the models. The name of a file begins with the condition (`D1.pml`, `D1_2.pml`), and its first line
 //! says what is asked: `/* assert */`, `/* deadlock */`, `/* runtime */`, `/* trace */`, `/* promise */`, or a formula of the
-//! model with its fairness, `/* p weak */`. With all conditions the answer is the one of the whole graph; without this one
+//! model with its fairness, `/* p weak */`, or `/* automaton p */` for the one
+//! at the end of the file, about the propositions of a formula. With all conditions the answer is the one of the whole graph; without this one
 //! it is not.
 
 use spinor_check::claim::{Claim, Marking};
@@ -11,7 +12,7 @@ use spinor_check::cycles::oracle::has_accepted_component;
 use spinor_check::cycles::product::Product;
 use spinor_check::observer::Silent;
 use spinor_check::oracle::Graph;
-use spinor_check::reduce::without::Condition;
+use spinor_check::reduce::without::{Condition, Without};
 use spinor_check::reduce::{Proviso, Reduced, Reduction, Selector};
 use spinor_check::search::{Request, bfs};
 use spinor_check::verdict::Kind;
@@ -30,7 +31,8 @@ enum Question {
 }
 
 impl Question {
-    fn read(line: &str, model: &Model) -> Question {
+    fn read(text: &str, model: &Model) -> Question {
+        let line = text.lines().next().unwrap_or_default();
         let words: Vec<&str> = line.trim_matches(['/', '*', ' ']).split(' ').collect();
         let kind = match words[0] {
             "assert" => Kind::Assertion,
@@ -38,6 +40,15 @@ impl Question {
             "runtime" => Kind::RuntimeError,
             "trace" => Kind::Trace,
             "promise" => Kind::Promise,
+            "automaton" => {
+                let hoa =
+                    text.find("HOA: v1").map(|at| spinor_ltl::from_hoa(&text[at..].trim_end().trim_end_matches("*/")));
+                let automaton = hoa.expect("an automaton").expect("one that can be read").automaton;
+                let formula = model.formulas.iter().find(|f| f.name == words[1]).expect("a formula of the model");
+                let looked: Vec<Expr> = automaton.props.iter().map(|p| formula.props[p.0 as usize].clone()).collect();
+                let claim = Claim::given(&automaton, &looked, Marking::Generalised);
+                return Question::Endless(Box::new(claim), Fairness::None);
+            }
             name => {
                 let formula = model.formulas.iter().find(|f| f.name == name).expect("a formula of the model");
                 let claim = Claim::against(&formula.formula, &formula.props, Marking::Generalised);
@@ -69,6 +80,18 @@ impl Question {
             }
         }
     }
+
+    /// The same question, of a reduction with phases.
+    fn phased(&self, without: Without) -> (Question, Vec<Vec<u32>>) {
+        match self {
+            Question::Finite(kind) => (Question::Finite(*kind), vec![vec![]]),
+            Question::Endless(claim, fairness) => {
+                let mut claim = claim.clone();
+                let phases = claim.tell_phases_without(without);
+                (Question::Endless(claim, *fairness), phases)
+            }
+        }
+    }
 }
 
 #[test]
@@ -85,23 +108,25 @@ fn without_a_condition_some_answer_is_wrong() {
         let Some(condition) = of else { panic!("{name} is for no condition") };
         let loaded = load(&name, &text, &Options::default(), &|p: &Path| std::fs::read(p));
         let Some(model) = loaded.model else { panic!("{name}: {:?}", loaded.diagnostics) };
-        let question = Question::read(text.lines().next().unwrap_or_default(), &model);
+        let question = Question::read(&text, &model);
         let interp = Arc::new(Interp::looking(model.system.clone(), question.looked()));
-        let reduced = |selector, without: Option<Condition>| {
+        let ask = |selector, without: Option<Condition>| {
+            let (question, phases) = question.phased(without.map_or(Without::default(), Without::one));
             let reduction = Reduction::new(model.system.clone(), selector, question.looked(), question.is_fair());
+            let reduction = reduction.phased(&phases);
             let reduction = match without {
                 Some(condition) => reduction.without(condition),
                 None => reduction.audited_if(true),
             };
-            Reduced::new(interp.clone(), Arc::new(reduction), Proviso::Loops)
+            question.ask(&Reduced::new(interp.clone(), Arc::new(reduction), Proviso::Loops))
         };
         let truth = question.ask(&*interp);
         let mut matters = false;
         for selector in [Selector::Ample, Selector::Stubborn] {
-            if question.ask(&reduced(selector, None)) != truth {
+            if ask(selector, None) != truth {
                 wrong.push_str(&format!("{name} {selector:?}: the answer is wrong\n"));
             }
-            matters |= question.ask(&reduced(selector, Some(condition))) != truth;
+            matters |= ask(selector, Some(condition)) != truth;
         }
         if matters {
             shown.push(condition);

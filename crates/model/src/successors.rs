@@ -212,6 +212,8 @@ pub trait Successors: Sync {
     /// Which faults that do not end a run are still worth telling in outcomes made with this state: failed assertions,
     /// broken promises. What nobody waits for need not be told, if leaving it out is faster.
     fn heed(&self, _state: &mut Self::State, _assertions: bool, _promises: bool) {}
+    /// In which phase whoever looks at this state is: what it may look at from now on (`check/claim.rs`).
+    fn minds(&self, _state: &mut Self::State, _phase: u32) {}
     /// Which of the expressions that this was made to look at are true in a state: a bit each, in their order; `bits` is
     /// cleared first. Whoever looks is no process. Fails if one of them cannot be evaluated here.
     fn look(&self, _state: &mut Self::State, bits: &mut Vec<u64>) -> Result<(), FaultKind> {

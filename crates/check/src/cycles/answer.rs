@@ -77,6 +77,15 @@ impl Asked<'_> {
     }
 
     pub fn answer<E: Executors>(&self, executors: &E, observer: &mut dyn Observer) -> Answered {
+        if self.reduce.is_none() {
+            return self.answer_in(&[], executors, observer);
+        }
+        let mut claim = self.claim.clone();
+        let phases = claim.tell_phases();
+        Asked { claim: &claim, ..self.clone() }.answer_in(&phases, executors, observer)
+    }
+
+    fn answer_in<E: Executors>(&self, phases: &[Vec<u32>], executors: &E, observer: &mut dyn Observer) -> Answered {
         let system = self.optimised();
         let replayed = Interp::looking(system.clone(), &self.claim.looked);
         let exec = Arc::new(executors.executor(system.clone(), &self.claim.looked));
@@ -85,7 +94,7 @@ impl Asked<'_> {
             return self.by_quotient(exec, canon, &replayed, observer);
         }
         let fair = self.request.fairness != Fairness::None;
-        let reduce = |by| Reduction::new(system, by, &self.claim.looked, fair).audited_if(self.audit);
+        let reduce = |by| Reduction::new(system, by, &self.claim.looked, fair).phased(phases).audited_if(self.audit);
         let reduction = self.reduce.map(|by| Arc::new(reduce(by)));
         let reduced = reduction.as_ref().map(|r| Reduced::new(exec.clone(), r.clone(), Proviso::Loops));
         let reduced = reduced.filter(|r| self.forced || r.saves() > WORTH);

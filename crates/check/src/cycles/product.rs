@@ -117,7 +117,9 @@ impl<'a, S: Successors> Product<'a, S> {
 
     /// Which step of the system, and which of its outcomes, a move is; `None` if the system stays.
     pub fn step(&self, key: &[u8], nth: u32) -> Option<(Step, u32)> {
-        let mut state = self.system.unpack(Self::split(key).0);
+        let (own, at) = Self::split(key);
+        let mut state = self.system.unpack(own);
+        self.system.minds(&mut state, self.claim.phase(at));
         let (mut steps, mut batch) = (Vec::new(), self.system.batch());
         self.system.enabled(&mut state, &mut steps);
         self.system.fire(&mut state, &steps, &mut batch);
@@ -183,6 +185,7 @@ impl<S: Successors> Runs for Product<'_, S> {
                 state
             }
         };
+        self.system.minds(state, self.claim.phase(at));
         if self.system.look(state, bits).is_err() {
             out.blind = true;
             return;

@@ -14,6 +14,7 @@
 //!
 //! Each row may have too much, never too little (`touch`).
 
+use super::rounds;
 use super::statics::Statics;
 use super::touch::{Actor, ActorId, Atom, Touch, USES, Use, Walk};
 use super::without::{Condition, Without};
@@ -57,8 +58,8 @@ pub(super) struct Cast {
 pub(super) struct Flags {
     /// It may be half of a handshake.
     pub half: bool,
-    /// Somebody outside may see it.
-    pub seen: bool,
+    /// In which phases somebody outside may see it, a bit each.
+    pub seen: u64,
     pub closes: bool,
 }
 
@@ -95,7 +96,8 @@ pub(super) struct Making<'a> {
     pub system: &'a System,
     pub statics: &'a Statics,
     pub interp: &'a Interp,
-    pub looked: &'a [Expr],
+    /// By phase.
+    pub looked: &'a [Vec<Expr>],
     pub fair: bool,
     pub without: Without,
 }
@@ -136,7 +138,7 @@ impl Making<'_> {
                 }
             }
         }
-        let seen = walk(None).looked(self.looked);
+        let seen: Vec<Touch> = self.looked.iter().map(|looked| walk(None).looked(looked)).collect();
         let n_words = owner.len().div_ceil(64);
         let index = Index::new(&touches, &owner, n_words, without);
         let reach = self.reach(&actors, &first, &touches, n_words);
@@ -163,6 +165,7 @@ impl Making<'_> {
             cast.current.push(t.locs.ids().map(numbers).collect());
         }
         let lengths = self.lengths(&actors[..n_live]);
+        let closed = rounds::closed(&walk(None), self.statics, n_live);
         // Only transitions of those that live are ever current.
         let n_rows = cast.first.get(n_live).map_or(cast.owner.len(), |f| *f as usize);
         for (t, touch) in touches.iter().enumerate().take(n_rows) {
@@ -204,8 +207,9 @@ impl Making<'_> {
             cast.disturbs.extend(disturbs);
             cast.enables.extend(enables);
             cast.meets.extend(meets);
-            let closes = without.keeps(Condition::Cycle) && self.statics.closes[proctype.index()][edge];
-            let seen = without.keeps(Condition::Visibility) && is_seen(touch, &seen);
+            let closes = without.keeps(Condition::Cycle) && closed[me] && self.statics.closes[proctype.index()][edge];
+            let bit = |(phase, seen): (usize, &Touch)| u64::from(is_seen(touch, seen)) << phase;
+            let seen = if without.keeps(Condition::Visibility) { seen.iter().enumerate().map(bit).sum() } else { 0 };
             cast.flags.push(Flags { half, seen, closes });
         }
         let told = cast.told.iter().filter(|f| f.bytes > 0);

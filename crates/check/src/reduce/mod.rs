@@ -6,6 +6,7 @@
 //! | `statics` | what is known before a state is met: fixed slots, chains, loops |
 //! | `touch` | what a step of a process looks at and changes |
 //! | `cast` | the processes that live, and what their steps have to do with each other |
+//! | `rounds` | whose loops are to be closed |
 //! | `stubborn` | which steps are enough |
 //! | `probe` | which of two reductions comes further |
 //! | `checked` | a selection under its own definition |
@@ -20,6 +21,20 @@
 //!   P2 runs that never end, as far as what is looked at and stuttering go: with visibility in addition
 //!   P3 weakly and strongly fair runs: with F in addition
 //!   Not: how many states, steps or violations there are, nor the least depth of anything.
+//!
+//! # Phases
+//!   What is looked at may become less: an automaton that waits for p and then for q does not mind p any more when it waits
+//!   for q. Whoever looks says in which phase it is, and a step counts as seen if something changes that may be looked
+//!   at in this phase or later. For each set V of things looked at there is a reduced graph G(V); the search goes through
+//!   G(V) as long as the automaton may yet look at V.
+//!   Let the automaton accept a run σ of the system from s on, being in q, where it may yet look at V. By P2 there is a
+//!   run ρ of G(V) from s that looks the same up to stuttering, as far as V goes. What is accepted from q depends on V
+//!   alone, and if it is closed under stuttering the automaton accepts ρ from q. Take such a run of it. If it minds V for
+//!   ever, we are done: this is a run of the product that is searched. Else there is a first place where it comes to a
+//!   state q' from which it minds less. Up to there the run is one of the product that is searched; and the rest
+//!   of ρ is a run of the system that is accepted from q', and so on, as often as there are things to be looked at.
+//!   So it is needed that what is accepted is closed under stuttering, from each state in which a phase begins
+//!   (`claim.rs`). Fairness is a matter of how a run goes on for ever, so all this is true of fair runs.
 //!
 //! # Fairness
 //!   F  Steps of different processes that may change whether a third one can move disturb each other.
@@ -40,6 +55,7 @@
 mod cast;
 pub mod checked;
 mod probe;
+mod rounds;
 mod statics;
 mod stubborn;
 mod touch;
@@ -95,16 +111,20 @@ impl Proviso {
 pub struct Reduction {
     interp: Interp,
     statics: Statics,
-    looked: Vec<Expr>,
+    /// By phase; in the first one it is everything.
+    looked: Vec<Vec<Expr>>,
     fair: bool,
     selector: Selector,
     without: Without,
-    auditor: Option<Auditor>,
+    /// By phase.
+    auditors: Vec<Auditor>,
     casts: RwLock<HashMap<Vec<i32>, Option<Arc<Cast>>>>,
 }
 
 /// No more casts are kept; states of others are not reduced.
 const MOST_CASTS: usize = 1 << 10;
+/// With more phases all is one.
+const MOST_PHASES: usize = 64;
 
 /// Why a system cannot be reduced, if so.
 pub fn refusal(system: &System) -> Option<&'static str> {
@@ -124,24 +144,36 @@ impl Reduction {
         assert!(refusal(&system).is_none(), "the plan refuses it");
         let interp = Interp::new(system);
         let statics = Statics::new(interp.system(), interp.layout(), looked);
-        let (looked, without, auditor) = (looked.to_vec(), Without::default(), None);
-        Reduction { interp, statics, looked, fair, selector, without, auditor, casts: RwLock::default() }
+        let (looked, without, auditors) = (vec![looked.to_vec()], Without::default(), Vec::new());
+        Reduction { interp, statics, looked, fair, selector, without, auditors, casts: RwLock::default() }
+    }
+
+    /// What is looked at in each phase, as columns of what is looked at at all: the first phase has all of them.
+    pub fn phased(mut self, phases: &[Vec<u32>]) -> Reduction {
+        assert!(self.auditors.is_empty(), "auditors look at phases");
+        if phases.len() <= MOST_PHASES {
+            let all = &self.looked[0];
+            let rest = phases.iter().skip(1).map(|p| p.iter().map(|c| all[*c as usize].clone()).collect());
+            self.looked = std::iter::once(all.clone()).chain(rest).collect();
+        }
+        self
     }
 
     /// Every selection is tried out (`checked`), if that is wanted.
     pub fn audited_if(mut self, wanted: bool) -> Reduction {
-        self.auditor = wanted.then(|| Auditor::new(self.interp.shared_system(), &self.looked, self.fair));
+        let auditor = |looked: &Vec<Expr>| Auditor::new(self.interp.shared_system(), looked, self.fair);
+        self.auditors = self.looked.iter().filter(|_| wanted).map(auditor).collect();
         self
     }
 
     /// How many selections were tried out.
     pub fn n_audited(&self) -> u64 {
-        self.auditor.as_ref().map_or(0, Auditor::n_audited)
+        self.auditors.iter().map(Auditor::n_audited).sum()
     }
 
     /// The same, for a report.
     pub fn audit_note(&self) -> Option<String> {
-        self.auditor.as_ref().map(|a| format!("audited: {} selections", a.n_audited()))
+        (!self.auditors.is_empty()).then(|| format!("audited: {} selections", self.n_audited()))
     }
 
     #[doc(hidden)]
@@ -179,7 +211,8 @@ impl Reduction {
         let Some(cast) = &desk.cast else { return false };
         let layout = self.layout();
         desk.stubborn.stands(layout.frames(key).map(|(at, _)| Loc::new(layout.loc.read(&key[at..]) as usize)));
-        let rules = Rules { alone: self.selector == Selector::Ample, strict: proviso == Proviso::Loops };
+        let phase = if (desk.phase as usize) < self.looked.len() { desk.phase } else { 0 };
+        let rules = Rules { alone: self.selector == Selector::Ample, strict: proviso == Proviso::Loops, phase };
         desk.stubborn.select(cast, key, steps, rules, chosen)
     }
 
@@ -210,6 +243,7 @@ impl Reduction {
 /// One thread's.
 #[derive(Clone, Default)]
 struct Desk {
+    phase: u32,
     cast: Option<Arc<Cast>>,
     stubborn: stubborn::Desk,
 }
@@ -243,9 +277,14 @@ const WALKS: u64 = 24;
 const WALK: usize = 24;
 
 impl<S: Successors + Send> Reduced<S> {
-    /// How far it comes with the first states.
-    pub fn reach(&self) -> Reach {
-        probe::reach(self)
+    /// States from which reductions can be compared, as keys.
+    pub fn starts(&self) -> Vec<Vec<u8>> {
+        probe::starts(self)
+    }
+
+    /// How far it comes from these states with few others.
+    pub fn reach(&self, starts: &[Vec<u8>]) -> Reach {
+        probe::reach(self, starts)
     }
 
     /// Which part of the steps is left out, on random walks: from 0 to 1.
@@ -303,7 +342,9 @@ impl<S: Successors> Reduced<S> {
     }
 
     fn audit(&self, state: &State<S::State>) {
-        if let Some(auditor) = self.reduction.auditor.as_ref().filter(|_| state.leaves_out()) {
+        let auditors = &self.reduction.auditors;
+        let auditor = auditors.get(state.desk.phase as usize).or(auditors.first());
+        if let Some(auditor) = auditor.filter(|_| state.leaves_out()) {
             auditor.audit(&state.key, &state.offered, &state.chosen);
         }
     }
@@ -405,6 +446,10 @@ impl<S: Successors + Send> Successors for Reduced<S> {
         self.enabled(state, steps);
         let State { offered, chosen, .. } = state;
         steps.extend(offered.iter().filter(|s| !chosen.contains(s)));
+    }
+
+    fn minds(&self, state: &mut Self::State, phase: u32) {
+        state.desk.phase = phase;
     }
 
     fn heed(&self, state: &mut Self::State, assertions: bool, promises: bool) {

@@ -18,6 +18,7 @@
 //!   graph is a function of the states alone, the same for every search, every number of threads, and every automaton
 //!   beside the system. (Static reduction: [KLMPY98].)
 //!   Which edges close is a matter of taste; those are taken that a selection would seldom have anyway.
+//!   Not every process needs them (`rounds`).
 
 use spinor_model::index::Idx;
 use spinor_model::ir::{
@@ -41,6 +42,10 @@ pub(super) struct Statics {
     /// By proctype and edge.
     pub chains: Vec<Vec<Chain>>,
     pub closes: Vec<Vec<bool>>,
+    /// By proctype: how unlikely it is that a selection has a step that closes.
+    pub seldom: Vec<u32>,
+    /// By proctype: its processes may make others again and again.
+    pub makes: Vec<bool>,
     /// Locations whose labels somebody asks for.
     pub labels: BTreeSet<(ProctypeId, Loc)>,
 }
@@ -104,8 +109,15 @@ impl Statics {
         };
         looked.iter().for_each(|e| e.each_part(&mut label));
         system.proctypes.iter().for_each(|t| t.each_expr(&mut |e| e.each_part(&mut label)));
-        let closes = system.proctypes.iter().zip(&chains).map(|(t, chains)| closing(t, chains)).collect();
-        Statics { fixed_globals, fixed_locals, told_by, chains, closes, labels }
+        let closes: Vec<Vec<bool>> =
+            system.proctypes.iter().zip(&chains).map(|(t, chains)| closing(t, chains)).collect();
+        let least = |(t, (closes, chains)): (&Proctype, (&Vec<bool>, &Vec<Chain>))| {
+            let edges = t.edges.ids().filter(|e| closes[e.index()]);
+            edges.map(|e| weight(t, e, &chains[e.index()])).min().unwrap_or(0)
+        };
+        let seldom = system.proctypes.iter().zip(closes.iter().zip(&chains)).map(least).collect();
+        let makes = system.proctypes.iter().map(makes).collect();
+        Statics { fixed_globals, fixed_locals, told_by, chains, closes, seldom, makes, labels }
     }
 }
 
@@ -140,6 +152,15 @@ fn chain(t: &Proctype, first: &Edge) -> Chain {
         }
     }
     Chain { inner: inner.into_iter().collect(), ends: ends.into_iter().collect() }
+}
+
+/// Does some loop make processes?
+fn makes(t: &Proctype) -> bool {
+    let component = components(t.locs.len(), &|at, out: &mut Vec<usize>| {
+        out.extend(t.locs[Loc::new(at)].edges.iter().map(|e| t.edges[*e].to.index()));
+    });
+    let runs = |e: &Edge| e.effects.iter().any(|e| matches!(e, Effect::Run { .. }));
+    t.edges.iter().any(|e| runs(e) && component[e.from.index()] == component[e.to.index()])
 }
 
 /// Edges such that without their steps a process never comes back to where it was.
@@ -221,7 +242,7 @@ fn reads_others(e: &Expr) -> u32 {
 }
 
 /// The strongly connected component of each node, by a number below `n`.
-fn components(n: usize, next: &dyn Fn(usize, &mut Vec<usize>)) -> Vec<usize> {
+pub(super) fn components(n: usize, next: &dyn Fn(usize, &mut Vec<usize>)) -> Vec<usize> {
     const NEW: u32 = u32::MAX;
     let mut low = vec![NEW; n];
     let mut of = vec![usize::MAX; n];

@@ -59,10 +59,10 @@ impl Known {
     const STRIDE: usize = 32;
     const LONGEST: usize = Self::STRIDE - 3;
 
-    fn ask(&mut self, cast: &Cast, key: &[u8], locs: &[Loc], steps: &[Step]) {
+    fn ask(&mut self, cast: &Cast, key: &[u8], locs: &[Loc], steps: &[Step], phase: u32) {
         let asked = &mut self.asked;
         asked.clear();
-        asked.push(cast.number);
+        asked.push(cast.number << 6 | phase);
         asked.extend(locs.iter().map(|l| l.0));
         for step in steps {
             asked.push(cast.transition(step.pid, step.edge));
@@ -107,6 +107,8 @@ pub(super) struct Rules {
     pub alone: bool,
     /// No step that closes a loop.
     pub strict: bool,
+    /// What is looked at.
+    pub phase: u32,
 }
 
 impl Desk {
@@ -116,10 +118,10 @@ impl Desk {
         self.locs.extend(locs);
     }
 
-    /// Puts the selection into `chosen`; false if nothing can be left out. All that matters is the cast, where the
+    /// Puts the selection into `chosen`; false if nothing can be left out. All that matters is the cast, the phase, where the
     /// processes stand, what they can do, and which channels are empty: what came of that before is known for a while.
     pub fn select(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, chosen: &mut Vec<Step>) -> bool {
-        self.known.ask(cast, key, &self.locs, steps);
+        self.known.ask(cast, key, &self.locs, steps, rules.phase);
         if let Some(taken) = self.known.answer() {
             let mut n = 0..;
             chosen.extend(steps.iter().filter(|_| taken >> n.next().unwrap_or(0) & 1 == 1));
@@ -181,7 +183,10 @@ impl Desk {
         while let Some(t) = self.todo.pop() {
             let (flags, can) = (cast.flags[t as usize], self.can.has(t));
             if can {
-                if flags.seen || flags.closes && rules.strict || rules.alone && cast.owner(t) != owner {
+                if flags.seen >> rules.phase & 1 == 1
+                    || flags.closes && rules.strict
+                    || rules.alone && cast.owner(t) != owner
+                {
                     return false;
                 }
                 let pid = cast.owner(t);

@@ -27,8 +27,8 @@ use super::without::{Condition, Without};
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{
-    BinOp, Edge, EdgeId, Effect, Expr, Frame, Guard, Init, Loc, Pattern, Pid, Place, Probe, Proctype, ProctypeId,
-    Scope, System, UnOp,
+    BinOp, Edge, EdgeId, Effect, Expr, Frame, Guard, Init, Loc, Monitor, Pattern, Pid, Place, Probe, Proctype,
+    ProctypeId, Scope, System, UnOp,
 };
 use spinor_model::state::State;
 use std::collections::BTreeSet;
@@ -228,6 +228,7 @@ impl<'a> Walk<'a> {
         let mut out = Touch::default();
         let (me, t) = self.own();
         let edge = &t.edges[id];
+        let first = edge;
         let loc = &t.locs[edge.from];
         if let Some(clause) = t.provided.as_ref().filter(|_| self.keeps(Condition::Provided)) {
             self.expr(clause, ASKED, &mut out);
@@ -264,13 +265,14 @@ impl<'a> Walk<'a> {
             let edges = || t.locs[*loc].edges.iter().map(|e| &t.edges[*e]);
             self.watched(edges(), &mut out);
             for edge in edges() {
-                if self.keeps(Condition::ChainGuards) {
+                let sure = *loc == first.to && self.makes_sure(id, edge);
+                if self.keeps(Condition::ChainGuards) && !sure {
                     self.disabled_inside(edge, &mut out);
                 }
                 let skips = usize::from(edge.guards.contains(&Guard::Channel));
                 if let Some(first) = edge.effects.first().filter(|_| skips == 1 && self.keeps(Condition::ChainChannels))
                 {
-                    self.inner_channel(first, &mut out);
+                    self.inner_channel(first, sure, &mut out);
                 }
                 if self.keeps(Condition::ChainEffects) {
                     self.effects(&edge.effects[skips..], &mut out);
@@ -279,6 +281,17 @@ impl<'a> Walk<'a> {
         }
         self.moves(me, t, edge.from, inner, ends, &mut out);
         out
+    }
+
+    /// What an edge sends and receives: whether it sends, and the channels that it may be about.
+    pub fn traffic(&self, edge: &Edge) -> Vec<(bool, Vec<u8>)> {
+        let about = |chan: &Expr| self.channels(chan, &mut Touch::default(), false);
+        let of = |effect: &Effect| match effect {
+            Effect::Send { chan, .. } => Some((true, about(chan))),
+            Effect::Receive { chan, keep: false, .. } => Some((false, about(chan))),
+            _ => None,
+        };
+        edge.effects.iter().filter_map(of).collect()
     }
 
     /// What decides whether the process can move from a location.
@@ -405,8 +418,45 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// The first edge of a step asks for room in a channel, or for a message, and this one, which alone follows it, and only
+    /// once, sends there or takes whatever comes. Nobody moves in between: it can happen.
+    fn makes_sure(&self, id: EdgeId, next: &Edge) -> bool {
+        let (me, t) = self.own();
+        let edge = &t.edges[id];
+        let [only] = t.locs[edge.to].edges[..] else { return false };
+        let chain = &self.statics.chains[self.actors[me].proctype.index()][only.index()];
+        if next.guards != [Guard::Channel] || chain.inner.contains(&edge.to) {
+            return false;
+        }
+        let (probe, chan) = match &next.effects[0] {
+            Effect::Send { chan, .. } => (Probe::Nfull, chan),
+            Effect::Receive { chan, args, keep: false, .. } if !args.iter().any(|a| matches!(a, Pattern::Equal(_))) => {
+                (Probe::Nempty, chan)
+            }
+            _ => return false,
+        };
+        let used = self.fixed(chan).filter(|c| u8::try_from(*c).is_ok_and(|c| self.capacity(c) > 0));
+        let asks = |e: &Expr| match e {
+            Expr::Probe(p, chan) => *p == probe && self.fixed(chan) == used || !self.keeps(Condition::Sure),
+            _ => false,
+        };
+        let mut parts: Vec<&Expr> = Vec::new();
+        parts.extend(edge.guards.iter().filter_map(|g| if let Guard::Holds(e) = g { Some(e) } else { None }));
+        let mut asked = false;
+        while let Some(e) = parts.pop() {
+            match e {
+                Expr::Binary(BinOp::And, a, b) => parts.extend([&**a, &**b]),
+                e => asked |= asks(e),
+            }
+        }
+        // What the step itself does before must not take the room again.
+        asked
+            && used.is_some()
+            && edge.effects.iter().all(|e| !matches!(e, Effect::Send { .. } | Effect::Receive { .. }))
+    }
+
     /// A send or receive on the way: it may be that it cannot happen, and then the step ends before it.
-    fn inner_channel(&self, effect: &Effect, out: &mut Touch) {
+    fn inner_channel(&self, effect: &Effect, sure: bool, out: &mut Touch) {
         let (chan, how) = match effect {
             Effect::Send { chan, sorted, .. } => (chan, if *sorted { Use::Insert } else { Use::Send }),
             Effect::Receive { chan, keep: true, .. } => (chan, Use::Look),
@@ -416,7 +466,10 @@ impl<'a> Walk<'a> {
         self.expr(chan, VALUE, out);
         for c in self.channels(chan, out, false) {
             if self.capacity(c) > 0 {
-                out.chans.extend([(c, Use::Look), (c, how)]);
+                out.chans.insert((c, how));
+                if !sure {
+                    out.chans.insert((c, Use::Look));
+                }
             } else {
                 // Others move along, and may go on in chains of their own.
                 out.wild |= matches!(effect, Effect::Send { .. }) && self.keeps(Condition::ChainHandshake);
@@ -451,7 +504,7 @@ impl<'a> Walk<'a> {
                 Effect::Print { args, .. } => args.iter().for_each(|e| self.expr(e, VALUE, out)),
                 Effect::SetPriority { .. } => out.wild = true,
                 Effect::End => self.population(self.me.into_iter(), out),
-                Effect::Send { .. } | Effect::Receive { .. } => self.inner_channel(effect, out),
+                Effect::Send { .. } | Effect::Receive { .. } => self.inner_channel(effect, false, out),
                 Effect::Event { .. } => {}
             }
         }
@@ -542,13 +595,32 @@ impl<'a> Walk<'a> {
 
     /// A message passes: the trace assertion looks, and those who have promised.
     fn passed(&self, chan: &Expr, send: bool, out: &mut Touch) {
-        if let Some(monitor) = self.system.monitor.as_ref().filter(|_| self.keeps(Condition::Monitor)) {
+        if let Some(monitor) =
+            self.system.monitor.as_ref().filter(|m| self.keeps(Condition::Monitor) && self.is_event(m, chan, send))
+        {
             out.reads.insert(Atom::Monitor);
             out.writes.insert(Atom::Monitor);
             let nobody = Walk { me: None, ..*self };
             monitor.graph.edges.iter().for_each(|edge| edge.each_expr(&mut |e| nobody.expr(e, VALUE, out)));
         }
         self.promised(chan, &[send], out);
+    }
+
+    /// May the message be one that the trace assertion is about? It names channels that are made with the globals, whose
+    /// numbers are never those of others; messages through channels that it does not name leave it where it is.
+    fn is_event(&self, monitor: &Monitor, chan: &Expr, send: bool) -> bool {
+        let nobody = Walk { me: None, ..*self };
+        let mine = self.channels(chan, &mut Touch::default(), false);
+        let fixed = self.fixed(chan).is_some();
+        let named = |edge: &Edge| match edge.effects.first() {
+            Some(Effect::Event { send: s, chan, .. }) if *s == send => match nobody.fixed(chan) {
+                Some(named) if fixed || self.keeps(Condition::Named) => mine.iter().any(|c| i32::from(*c) == named),
+                Some(_) => false,
+                None => true,
+            },
+            _ => false,
+        };
+        monitor.graph.edges.iter().any(named)
     }
 
     /// Channels that are asked about are watched like those that are used.

@@ -12,7 +12,13 @@ pub enum Condition {
     /// What a process comes to only later (`cast`).
     Later,
     Visibility,
+    /// Phases: what the automaton may look at later, and that it cannot count steps from where one begins (`claim.rs`).
+    Yet,
+    Blind,
     Cycle,
+    /// `rounds`: who receives needs somebody who sends; who makes processes goes round.
+    Fed,
+    Made,
     Fairness,
     Fault,
     /// `touch`: who reads that something cannot happen,
@@ -35,6 +41,9 @@ pub enum Condition {
     Promise,
     Watched,
     Monitor,
+    Named,
+    /// That it was asked for in this very channel what the next statement needs there.
+    Sure,
     Fit,
     /// `Use::disturbs`: two sends, a send and who needs room, a send and who looks, a sorted send and who reads, two
     /// receives, a receive and who reads or needs a message.
@@ -53,14 +62,18 @@ pub enum Condition {
 }
 
 impl Condition {
-    pub const ALL: [Condition; 38] = [
+    pub const ALL: [Condition; 44] = [
         Condition::D1,
         Condition::D2,
         Condition::D3,
         Condition::D4,
         Condition::Later,
         Condition::Visibility,
+        Condition::Yet,
+        Condition::Blind,
         Condition::Cycle,
+        Condition::Fed,
+        Condition::Made,
         Condition::Fairness,
         Condition::Fault,
         Condition::Else,
@@ -81,6 +94,8 @@ impl Condition {
         Condition::Promise,
         Condition::Watched,
         Condition::Monitor,
+        Condition::Named,
+        Condition::Sure,
         Condition::Fit,
         Condition::SendSend,
         Condition::SendRoom,

@@ -21,6 +21,10 @@
 //!   So every run has one in the result that others cannot tell from it: the same assertions fail in it, it ends in the
 //!   same state, the same fault ends it, the same events pass, and formulas that cannot count steps hold in both. Each
 //!   run of the result is one of the original anyway. The states of the result are among those of the original.
+//!   M5 A step that asks whether there is room in a channel into which no other process sends (`nfull`), and of its own things
+//!      beside, stays possible whatever the others do; and after it a send into that channel can always run. So M2 holds of
+//!      the two as if the step were local and the location late. The same of a message (`nempty`) in a channel from which no
+//!      other process receives, and a receive that takes whatever comes.
 //!   M3 No circle of edges that keep the floor arises: each merged edge is looked at for that.
 //!   M4 Nor do two choices come to lie in one step. The paths through a step are all walked, and thirty choices that make no
 //!      difference would be a thousand million of them.
@@ -53,7 +57,9 @@ use super::range::{Range, effect_faults};
 use super::{Asked, Bits, Watched, each_slot};
 use crate::facts::{ChanName, Facts};
 use crate::index::Idx;
-use crate::ir::{Edge, EdgeId, Effect, Expr, Guard, Loc, Pattern, Place, Proctype, ProctypeId, Scope, System, Then};
+use crate::ir::{
+    BinOp, Edge, EdgeId, Effect, Expr, Guard, Loc, Pattern, Place, Probe, Proctype, ProctypeId, Scope, System, Then,
+};
 
 /// Lets processes keep the floor; returns after how many edges.
 pub(super) fn merge(system: &mut System, asked: &Asked, watched: &Watched<'_>) -> usize {
@@ -159,7 +165,8 @@ impl<'a> World<'a> {
         let waits = !t.deterministic && !self.system.uses.priorities;
         for e in order.iter().filter(|_| waits) {
             let edge = &t.edges[*e];
-            if late.has(edge.to.index()) && local.has(e.index()) && free.has(edge.from.index()) {
+            let sure = || !marked.has(edge.from.index()) && !marked.has(edge.to.index()) && self.makes_sure(id, edge);
+            if free.has(edge.from.index()) && (late.has(edge.to.index()) && local.has(e.index()) || sure()) {
                 floor.keep(*e);
             }
         }
@@ -190,6 +197,66 @@ impl<'a> World<'a> {
                 g => guard(g),
             })
             && edge.effects.iter().all(|e| self.local_effect(id, e))
+    }
+
+    /// M5: what the edge asks for lets the one behind it run.
+    fn makes_sure(&self, id: ProctypeId, edge: &Edge) -> bool {
+        let t = &self.system.proctypes[id];
+        let [next] = t.locs[edge.to].edges[..] else { return false };
+        let next = &t.edges[next];
+        if edge.in_d_step || next.in_d_step || edge.then != Then::Yield || next.guards != [Guard::Channel] {
+            return false;
+        }
+        let (probe, used) = match &next.effects[0] {
+            Effect::Send { chan, .. } => (Probe::Nfull, chan),
+            Effect::Receive { chan, args, keep: false, .. } if !args.iter().any(|a| matches!(a, Pattern::Equal(_))) => {
+                (Probe::Nempty, chan)
+            }
+            _ => return false,
+        };
+        let ChanName::Global(used) = self.facts.chan_name(id, used) else { return false };
+        let asks = |e: &Expr| match e {
+            Expr::Probe(p, chan) => *p == probe && self.facts.chan_name(id, chan) == ChanName::Global(used),
+            _ => false,
+        };
+        let mut asked = false;
+        let steady = edge.guards.iter().all(|g| {
+            let Guard::Holds(e) = g else { return false };
+            let mut parts = vec![e];
+            while let Some(e) = parts.pop() {
+                match e {
+                    Expr::Binary(BinOp::And, a, b) => parts.extend([&**a, &**b]),
+                    e if asks(e) => asked = true,
+                    e if self.local_expr(e) => {}
+                    _ => return false,
+                }
+            }
+            true
+        });
+        steady
+            && asked
+            && edge.effects.iter().all(|e| self.local_effect(id, e))
+            && self.system.globals.chans[used as usize].capacity > 0
+            && self.alone(id, used, probe == Probe::Nfull)
+    }
+
+    /// Nobody else than the one process of this type sends into a channel, or receives from it.
+    fn alone(&self, id: ProctypeId, used: u32, sends: bool) -> bool {
+        let everyone = || self.system.proctypes.enumerated().flat_map(|(t, p)| p.edges.iter().map(move |e| (t, e)));
+        let effects = || everyone().flat_map(|(t, e)| e.effects.iter().map(move |e| (t, e)));
+        let made = effects().any(|(_, e)| matches!(e, Effect::Run { proctype, .. } if *proctype == id));
+        let may_be = |t, chan: &Expr| match self.facts.chan_name(t, chan) {
+            ChanName::Global(n) => n == used,
+            ChanName::Own(_) => false,
+            ChanName::Of(..) | ChanName::Any => true,
+        };
+        let uses = |(t, e): (ProctypeId, &Effect)| match e {
+            Effect::Send { chan, .. } => sends && may_be(t, chan),
+            Effect::Receive { chan, .. } => !sends && may_be(t, chan),
+            _ => false,
+        };
+        let one = self.system.active.iter().filter(|t| **t == id).count() == 1 && !made;
+        one && !effects().any(|(t, e)| t != id && uses((t, e)))
     }
 
     fn local_effect(&self, id: ProctypeId, effect: &Effect) -> bool {
