@@ -324,7 +324,7 @@ fn plots_of(mode: &Mode, points: &[Point]) -> Vec<(&'static str, String)> {
             Panel { title: model.to_string(), lines: vec![line(0), line(1)] }
         };
         let panels = models(points).into_iter().map(panel).collect();
-        Plot { title, x: "states", y, sides: mode.sides.map(|s| s.name()), panels }.render()
+        Plot { title, x: "states", y, sides: mode.sides.iter().map(|s| s.name()).collect(), panels }.render()
     };
     let time = if wall { "wall seconds" } else { "CPU seconds" };
     // What the clock does not see is not drawn.

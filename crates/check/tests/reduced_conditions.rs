@@ -1,8 +1,8 @@
 //! Every condition of the reduction is needed: without it, some small model gets a wrong answer.
 //!
 //! `conditions/*.pml` are the models. The name of a file begins with the condition (`D1.pml`, `D1_2.pml`), and its first line
-//! says what is asked: `/* assert */`, `/* deadlock */`, `/* runtime */`, `/* trace */`, `/* promise */`, or a formula of the
-//! model with its fairness, `/* p weak */`. With all conditions the answer is the one of the whole graph; without this one
+//! says what is asked: `/* assert */`, `/* deadlock */`, `/* runtime */`, `/* trace */`, `/* promise */`, `/* progress steps */`,
+//! `/* progress states */`, or a formula of the model with its fairness, `/* p weak */`. With all conditions the answer is the one of the whole graph; without this one
 //! it is not.
 
 use spinor_check::claim::{Claim, Marking};
@@ -11,13 +11,15 @@ use spinor_check::cycles::oracle::has_accepted_component;
 use spinor_check::cycles::product::Product;
 use spinor_check::observer::Silent;
 use spinor_check::oracle::Graph;
+use spinor_check::progress::meaning::{Meaning, Progress};
+use spinor_check::progress::system::Grounds;
 use spinor_check::reduce::without::Condition;
 use spinor_check::reduce::{Proviso, Reduced, Reduction, Selector};
 use spinor_check::search::{Request, bfs};
 use spinor_check::verdict::Kind;
 use spinor_lang::{Model, Options, load};
 use spinor_model::interp::Interp;
-use spinor_model::ir::Expr;
+use spinor_model::ir::{Expr, System};
 use spinor_model::successors::Successors;
 use spinor_store::Arena;
 use std::path::Path;
@@ -27,6 +29,7 @@ use std::sync::Arc;
 enum Question {
     Finite(Kind),
     Endless(Box<Claim>, Fairness),
+    Progress(Meaning, Expr),
 }
 
 impl Question {
@@ -38,6 +41,12 @@ impl Question {
             "runtime" => Kind::RuntimeError,
             "trace" => Kind::Trace,
             "promise" => Kind::Promise,
+            "progress" => {
+                let by = if words[1] == "steps" { Progress::Steps } else { Progress::States };
+                let meaning = Meaning::new(&model.system, by, None);
+                let still = meaning.still(&model.system);
+                return Question::Progress(meaning, still);
+            }
             name => {
                 let formula = model.formulas.iter().find(|f| f.name == name).expect("a formula of the model");
                 let claim = Claim::against(&formula.formula, &formula.props, Marking::Generalised);
@@ -53,6 +62,7 @@ impl Question {
         match self {
             Question::Finite(_) => &[],
             Question::Endless(claim, _) => &claim.looked,
+            Question::Progress(_, still) => std::slice::from_ref(still),
         }
     }
 
@@ -61,12 +71,34 @@ impl Question {
     }
 
     /// Is the property violated?
-    fn ask<S: Successors>(&self, system: &S) -> bool {
+    fn ask<S: Successors>(&self, system: &S, interp: &Interp) -> bool {
         match self {
             Question::Finite(kind) => Graph::build(system).violations(*kind).0 > 0,
             Question::Endless(claim, fairness) => {
                 has_accepted_component(&Product::new(system, claim, *fairness), *fairness)
             }
+            Question::Progress(meaning, _) => {
+                let ground = Grounds::new(system, interp, meaning);
+                spinor_check::progress::oracle::Graph::new(&ground).level().is_some()
+            }
+        }
+    }
+
+    /// The system in which it is asked: labels say where steps may make progress.
+    fn system(&self, model: &Model) -> Arc<System> {
+        match self {
+            Question::Progress(meaning, _) => meaning.relabelled(&model.system),
+            _ => model.system.clone(),
+        }
+    }
+
+    fn reduction(&self, system: &Arc<System>, selector: Selector) -> (Reduction, Proviso) {
+        match self {
+            Question::Progress(meaning, _) => {
+                let still = meaning.spared(system, false);
+                (Reduction::for_progress(system.clone(), selector, still), Proviso::None)
+            }
+            _ => (Reduction::new(system.clone(), selector, self.looked(), self.is_fair()), Proviso::Loops),
         }
     }
 }
@@ -86,22 +118,23 @@ fn without_a_condition_some_answer_is_wrong() {
         let loaded = load(&name, &text, &Options::default(), &|p: &Path| std::fs::read(p));
         let Some(model) = loaded.model else { panic!("{name}: {:?}", loaded.diagnostics) };
         let question = Question::read(text.lines().next().unwrap_or_default(), &model);
-        let interp = Arc::new(Interp::looking(model.system.clone(), question.looked()));
+        let system = question.system(&model);
+        let interp = Arc::new(Interp::looking(system.clone(), question.looked()));
         let reduced = |selector, without: Option<Condition>| {
-            let reduction = Reduction::new(model.system.clone(), selector, question.looked(), question.is_fair());
+            let (reduction, proviso) = question.reduction(&system, selector);
             let reduction = match without {
                 Some(condition) => reduction.without(condition),
                 None => reduction.audited_if(true),
             };
-            Reduced::new(interp.clone(), Arc::new(reduction), Proviso::Loops)
+            Reduced::new(interp.clone(), Arc::new(reduction), proviso)
         };
-        let truth = question.ask(&*interp);
+        let truth = question.ask(&*interp, &interp);
         let mut matters = false;
         for selector in [Selector::Ample, Selector::Stubborn] {
-            if question.ask(&reduced(selector, None)) != truth {
+            if question.ask(&reduced(selector, None), &interp) != truth {
                 wrong.push_str(&format!("{name} {selector:?}: the answer is wrong\n"));
             }
-            matters |= question.ask(&reduced(selector, Some(condition))) != truth;
+            matters |= question.ask(&reduced(selector, Some(condition)), &interp) != truth;
         }
         if matters {
             shown.push(condition);

@@ -91,6 +91,7 @@ pub enum Id {
     Search,
     Por,
     Proviso,
+    Still,
     Audit,
     Sym,
     Ltl,
@@ -247,6 +248,9 @@ pub const OPTIONS: &[OptionRow] = &[
     row(Id::Proviso, "proviso", Takes::OneOf(&["auto", "loops", "levels"], &[]), CHECK)
         .default("auto")
         .help("who sees to it that no step is left out for ever: selections at loops, or breadth-first search by levels"),
+    row(Id::Still, "still", Takes::OneOf(&["one", "all"], &[]), CHECK)
+        .default("one")
+        .help("with --progress steps: of the steps that are selected where others are left out, so many make no progress"),
     row(Id::Audit, "audit", Takes::Nothing, CHECK)
         .help("try out every selection of steps: slow, and a fault of spinor (status 4) if one is not what it must be"),
     row(
@@ -479,6 +483,7 @@ pub struct Options {
     pub fair_by: FairBy,
     pub reduce: Reduce,
     pub proviso: MadeUp,
+    pub all_still: bool,
     pub audit: bool,
     pub symmetry: Way,
     pub progress: Progress,
@@ -550,6 +555,7 @@ impl Options {
             fair_by: self.fair_by,
             reduce: self.reduce,
             proviso: self.proviso,
+            all_still: self.all_still,
             audit: self.audit,
             symmetry: self.symmetry,
             progress: self.progress,
@@ -844,6 +850,7 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 _ => FairBy::Auto,
             }
         }
+        Id::Still => o.all_still = text == "all",
         Id::Proviso => {
             o.proviso = match text.as_str() {
                 "loops" => MadeUp::Loops,

@@ -15,6 +15,7 @@
 //! Each row may have too much, never too little (`touch`).
 
 use super::statics::Statics;
+use super::still::Still;
 use super::touch::{Actor, ActorId, Atom, Touch, USES, Use, Walk};
 use super::without::{Condition, Without};
 use spinor_model::index::Idx;
@@ -49,6 +50,8 @@ pub(super) struct Cast {
     asked: Vec<Field>,
     meets: Vec<u64>,
     pub flags: Vec<Flags>,
+    /// By process and location: it makes progress to stand there. Nothing if no states make progress.
+    pub labels: Vec<Vec<bool>>,
     pub without: Without,
 }
 
@@ -60,6 +63,8 @@ pub(super) struct Flags {
     /// Somebody outside may see it.
     pub seen: bool,
     pub closes: bool,
+    /// It may make progress, or lead to a label (`still`).
+    pub marked: bool,
 }
 
 /// A set of transitions.
@@ -97,6 +102,7 @@ pub(super) struct Making<'a> {
     pub interp: &'a Interp,
     pub looked: &'a [Expr],
     pub fair: bool,
+    pub still: Option<&'a Still>,
     pub without: Without,
 }
 
@@ -154,6 +160,7 @@ impl Making<'_> {
             asked: Vec::new(),
             meets: Vec::new(),
             flags: Vec::new(),
+            labels: Vec::new(),
             without,
             first,
         };
@@ -161,6 +168,8 @@ impl Making<'_> {
             let t = &self.system.proctypes[actor.proctype];
             let numbers = |l: Loc| t.locs[l].edges.iter().map(|e| cast.first[i] + e.index() as u32).collect();
             cast.current.push(t.locs.ids().map(numbers).collect());
+            let labels = self.still.and_then(|still| still.labels.get(actor.proctype.index()));
+            cast.labels.extend(labels.cloned());
         }
         let lengths = self.lengths(&actors[..n_live]);
         // Only transitions of those that live are ever current.
@@ -206,7 +215,8 @@ impl Making<'_> {
             cast.meets.extend(meets);
             let closes = without.keeps(Condition::Cycle) && self.statics.closes[proctype.index()][edge];
             let seen = without.keeps(Condition::Visibility) && is_seen(touch, &seen);
-            cast.flags.push(Flags { half, seen, closes });
+            let marked = self.still.is_some_and(|still| still.edge(proctype, EdgeId::new(edge)));
+            cast.flags.push(Flags { half, seen, closes, marked });
         }
         let told = cast.told.iter().filter(|f| f.bytes > 0);
         let asked: BTreeMap<u32, Field> = told.map(|f| (f.at, *f)).collect();

@@ -7,6 +7,7 @@
 //! | `touch` | what a step of a process looks at and changes |
 //! | `cast` | the processes that live, and what their steps have to do with each other |
 //! | `stubborn` | which steps are enough |
+//! | `still` | what else they must have for cycles without progress |
 //! | `probe` | which of two reductions comes further |
 //! | `checked` | a selection under its own definition |
 //! | `without` | conditions left out, by tests |
@@ -19,6 +20,7 @@
 //!   P1 states without steps, and which steps fault; which edges are taken: by decomposition and cycle
 //!   P2 runs that never end, as far as what is looked at and stuttering go: with visibility in addition
 //!   P3 weakly and strongly fair runs: with F in addition
+//!   P4 cycles without progress, and how little progress is before them: with the rules of `still` instead of all that
 //!   Not: how many states, steps or violations there are, nor the least depth of anything.
 //!
 //! # Fairness
@@ -41,6 +43,7 @@ mod cast;
 pub mod checked;
 mod probe;
 mod statics;
+pub mod still;
 mod stubborn;
 mod touch;
 #[doc(hidden)]
@@ -58,6 +61,7 @@ use spinor_model::successors::{Batch, Outcome, Step, Successors};
 use statics::Statics;
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
+use still::Still;
 use stubborn::Rules;
 use without::{Condition, Without};
 
@@ -73,7 +77,7 @@ pub enum Selector {
 /// Who sees to it that no step is left out for ever: the cycle condition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Proviso {
-    /// Nobody: states without steps are found all the same, and nothing else may be asked.
+    /// Nobody: states without steps are found all the same, and with the rules of `still` cycles without progress.
     None,
     /// The selection, at the steps that close loops (`statics`). For every search and every question.
     Loops,
@@ -98,6 +102,7 @@ pub struct Reduction {
     looked: Vec<Expr>,
     fair: bool,
     selector: Selector,
+    still: Option<Still>,
     without: Without,
     auditor: Option<Auditor>,
     casts: RwLock<HashMap<Vec<i32>, Option<Arc<Cast>>>>,
@@ -124,8 +129,15 @@ impl Reduction {
         assert!(refusal(&system).is_none(), "the plan refuses it");
         let interp = Interp::new(system);
         let statics = Statics::new(interp.system(), interp.layout(), looked);
-        let (looked, without, auditor) = (looked.to_vec(), Without::default(), None);
-        Reduction { interp, statics, looked, fair, selector, without, auditor, casts: RwLock::default() }
+        let (looked, still, without, auditor) = (looked.to_vec(), None, Without::default(), None);
+        Reduction { interp, statics, looked, fair, selector, still, without, auditor, casts: RwLock::default() }
+    }
+
+    /// For cycles without progress, without a proviso.
+    pub fn for_progress(system: Arc<System>, selector: Selector, still: Still) -> Reduction {
+        let mut reduction = Reduction::new(system, selector, &[], false);
+        reduction.still = Some(still.on(reduction.interp.system(), &reduction.statics));
+        reduction
     }
 
     /// Every selection is tried out (`checked`), if that is wanted.
@@ -179,8 +191,13 @@ impl Reduction {
         let Some(cast) = &desk.cast else { return false };
         let layout = self.layout();
         desk.stubborn.stands(layout.frames(key).map(|(at, _)| Loc::new(layout.loc.read(&key[at..]) as usize)));
-        let rules = Rules { alone: self.selector == Selector::Ample, strict: proviso == Proviso::Loops };
+        let rules =
+            Rules { alone: self.selector == Selector::Ample, strict: proviso == Proviso::Loops, still: self.rule() };
         desk.stubborn.select(cast, key, steps, rules, chosen)
+    }
+
+    fn rule(&self) -> Option<still::Rule> {
+        self.still.as_ref().map(|still| still.rule)
     }
 
     #[cold]
@@ -195,6 +212,7 @@ impl Reduction {
             interp: &self.interp,
             looked: &self.looked,
             fair: self.fair,
+            still: self.still.as_ref(),
             without: self.without,
         };
         let mut casts = self.casts.write().expect("nothing panics while it is held");

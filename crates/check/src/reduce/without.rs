@@ -15,6 +15,10 @@ pub enum Condition {
     Cycle,
     Fairness,
     Fault,
+    /// `still`
+    Still,
+    Enters,
+    AtLabel,
     /// `touch`: who reads that something cannot happen,
     Else,
     Deterministic,
@@ -53,7 +57,7 @@ pub enum Condition {
 }
 
 impl Condition {
-    pub const ALL: [Condition; 38] = [
+    pub const ALL: [Condition; 41] = [
         Condition::D1,
         Condition::D2,
         Condition::D3,
@@ -63,6 +67,9 @@ impl Condition {
         Condition::Cycle,
         Condition::Fairness,
         Condition::Fault,
+        Condition::Still,
+        Condition::Enters,
+        Condition::AtLabel,
         Condition::Else,
         Condition::Deterministic,
         Condition::ChainGuards,
