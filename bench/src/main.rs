@@ -4,7 +4,7 @@ use spinor_bench::mode::{self, MODES, Mode};
 use spinor_bench::run::{self, Plan};
 use spinor_bench::tool::Tools;
 use spinor_bench::workload::{self, Workload};
-use spinor_bench::{measure, record, summary};
+use spinor_bench::{measure, record, summary, table};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -26,6 +26,7 @@ Runs SPIN and Spinor in turns on the same models and writes rows, tables and plo
   --spinor-args 'A B'  added to every `spinor check`
   --out DIR            where to write (bench/runs/DATE)
   --report DIR         nothing is run: tables and plots again from the rows in DIR
+  --table N            instead: the ring that elects a leader with up to N nodes, by many searches
   --list               the modes, models and sizes
 
 Exit code: 0 fine, 1 counts that should be equal differ, or an answer is wrong, 2 wrong usage or missing tools.
@@ -55,6 +56,7 @@ struct Options {
     spinor_args: Vec<String>,
     out: Option<PathBuf>,
     report: Option<PathBuf>,
+    table: Option<u64>,
     list: bool,
     help: bool,
     /// As it was typed, for the record.
@@ -84,6 +86,7 @@ impl Options {
                 "--spinor-args" => options.spinor_args = value()?.split_whitespace().map(String::from).collect(),
                 "--out" => options.out = Some(value()?.into()),
                 "--report" => options.report = Some(value()?.into()),
+                "--table" => options.table = Some(number(value()?)?),
                 "--list" => options.list = true,
                 "--help" | "-h" => options.help = true,
                 _ => return Err(format!("unknown argument `{word}`\n{HELP}")),
@@ -140,8 +143,21 @@ fn bench(options: &Options) -> Result<bool, String> {
     fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
     let about = about(options, &tools);
     write(&dir.join("about.txt"), &about)?;
+    if let Some(largest) = options.table {
+        return make_table(&plan.workloads, &tools, largest as u32, &dir, &about);
+    }
     let records = run::run(&plan, &tools, &dir.join("rows.csv"))?;
     report(&dir, &about, &records)
+}
+
+fn make_table(workloads: &[Workload], tools: &Tools, largest: u32, dir: &Path, about: &str) -> Result<bool, String> {
+    let ring = workloads.iter().find(|w| w.name == "leader_ring").ok_or("there is no leader_ring")?;
+    let cells = table::run(ring, tools, largest)?;
+    write(&dir.join("rows.csv"), &table::rows(&cells))?;
+    write(&dir.join("table.md"), &table::table(&about.lines().collect::<Vec<_>>().join("  \n"), &cells))?;
+    write(&dir.join("states.svg"), &table::plot(&cells, "stored states", |c| c.figures.stored as f64))?;
+    write(&dir.join("time.svg"), &table::plot(&cells, "CPU seconds", |c| c.cpu_s.max(0.01)))?;
+    Ok(true)
 }
 
 fn report(dir: &Path, about: &str, records: &[record::Record]) -> Result<bool, String> {

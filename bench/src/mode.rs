@@ -285,7 +285,7 @@ pub const MODES: &[Mode] = &[
     Mode {
         name: "reduced-fair",
         about: "weak fairness beside handshakes, which SPIN does not reduce: Spinor with reduction against without",
-        sides: [
+        sides: &[
             Side::Spinor { name: "por off", check: &["--por", "off", "-p", "holds", "--fair", "weak", "-j", "1"] },
             Side::Spinor {
                 name: "stubborn",

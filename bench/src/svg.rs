@@ -28,14 +28,18 @@ const PANEL: (f64, f64) = (270.0, 210.0);
 const INSET: (f64, f64, f64, f64) = (52.0, 26.0, 12.0, 38.0);
 const HEAD: f64 = 58.0;
 /// Dark enough on white, and told apart without colour by the marks.
-const COLOURS: [&str; 7] = ["#c4501b", "#1f5fa8", "#2f7d32", "#7b3fa0", "#8a6d00", "#00838f", "#555555"];
+const COLOURS: [&str; 9] =
+    ["#c4501b", "#1f5fa8", "#8a1c1c", "#3f8f3f", "#7a4fa3", "#b8860b", "#111111", "#3aa0a0", "#c2489a"];
 
 impl Plot<'_> {
     pub fn render(&self) -> String {
         let columns = self.panels.len().clamp(1, COLUMNS);
         let rows = self.panels.len().div_ceil(columns).max(1);
         // Wide enough for the title, whatever the number of panels.
-        let (width, height) = ((PANEL.0 * columns as f64).max(560.0), HEAD + PANEL.1 * rows as f64 + 8.0);
+        let width = (PANEL.0 * columns as f64).max(560.0);
+        let (legend, n_lines) = self.legend(width);
+        let head = HEAD + 18.0 * (n_lines - 1) as f64;
+        let height = head + PANEL.1 * rows as f64 + 8.0;
         let x = Axis::over(self.points().map(|p| p.0), INSET.0, PANEL.0 - INSET.2);
         let y = Axis::over(self.points().map(|p| p.1), PANEL.1 - INSET.3, INSET.1);
         let mut out = format!(
@@ -45,31 +49,43 @@ impl Plot<'_> {
              <text x=\"12\" y=\"22\" font-size=\"15\" font-weight=\"bold\">{}</text>\n",
             escaped(self.title)
         );
-        let mut at = 12.0;
-        for (side, name) in self.sides.iter().enumerate() {
-            let colour = COLOURS[side % COLOURS.len()];
-            let _ = writeln!(
-                out,
-                "<path d=\"M{at} 41h26\" stroke=\"{colour}\" stroke-width=\"2\"/>{}<text x=\"{}\" y=\"45\">{}</text>",
-                mark(side, at + 13.0, 41.0),
-                at + 33.0,
-                escaped(name)
-            );
-            at += 52.0 + 6.5 * name.len() as f64;
-        }
+        out.push_str(&legend);
         for (i, panel) in self.panels.iter().enumerate() {
             let (column, row) = (i % columns, i / columns);
             let _ = writeln!(
                 out,
                 "<g transform=\"translate({} {})\">",
                 PANEL.0 * column as f64,
-                HEAD + PANEL.1 * row as f64
+                head + PANEL.1 * row as f64
             );
             self.panel(panel, &x, &y, &mut out);
             out.push_str("</g>\n");
         }
         out.push_str("</svg>\n");
         out
+    }
+
+    /// The names of the sides, in as many lines as they need.
+    fn legend(&self, width: f64) -> (String, usize) {
+        let (mut out, mut n_lines) = (String::new(), 1);
+        let (mut at, mut y) = (12.0, 41.0);
+        for (side, name) in self.sides.iter().enumerate() {
+            let needs = 52.0 + 6.5 * name.len() as f64;
+            if at > 12.0 && at + needs > width {
+                (at, y, n_lines) = (12.0, y + 18.0, n_lines + 1);
+            }
+            let colour = COLOURS[side];
+            let _ = writeln!(
+                out,
+                "<path d=\"M{at} {y}h26\" stroke=\"{colour}\" stroke-width=\"2\"/>{}<text x=\"{}\" y=\"{}\">{}</text>",
+                mark(side, at + 13.0, y),
+                at + 33.0,
+                y + 4.0,
+                escaped(name)
+            );
+            at += needs;
+        }
+        (out, n_lines)
     }
 
     fn points(&self) -> impl Iterator<Item = &(f64, f64)> {

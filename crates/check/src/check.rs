@@ -88,7 +88,7 @@ pub fn check<E: Executors>(
     let questions = select(questions(system, stated, settings), &settings.select)?;
     let (search, store) = plan::choose(settings.search, settings.store);
     let (endless, fair_by) = plan::choose_endless(settings.search, settings.fair_by);
-    let progress = plan::choose_progress(settings.search, settings.progress, settings.fairness, settings.fair_by);
+    let progress = plan::choose_progress(settings.search, settings.fairness, settings.fair_by, settings.jobs);
     let of = settings.progress_of.as_ref().map(|of| Of::read(of, system));
     let of = of.transpose().map_err(|what| vec![Diagnostic::error("V0001", what)])?;
     let asks = |which: fn(Kind) -> bool| questions.iter().any(|q| which(q.kind));
@@ -279,8 +279,8 @@ impl Endless<'_> {
         let (progress, forced, audit) = (settings.progress, settings.reduce != Reduce::Auto, settings.audit);
         let stutter_invariant = claim.stutter_invariant;
         let is_progress = matches!(about, About::Progress);
-        let by_claim = !is_progress || Progressing::by_claim(search, progress);
-        let refusal = self.asking.refusal.or((!by_claim).then_some(ONLY_CLAIMS));
+        let reduces = !is_progress || Progressing::by_claim(search, progress) || plan::spares(search);
+        let refusal = self.asking.refusal.or((!reduces).then_some(LEAVES_NOTHING_OUT));
         let asking = Asking { counts_all: false, stutter_invariant, refusal, ..self.asking };
         let (reduce, answered) = if is_progress {
             if !matches!(settings.way(), Way::Auto | Way::Off) {
@@ -297,6 +297,7 @@ impl Endless<'_> {
                 optimise,
                 shorten,
                 reduce,
+                all_still: settings.all_still,
                 forced,
                 audit,
                 request,
@@ -770,7 +771,8 @@ impl Asked<'_> {
     }
 }
 
-const ONLY_CLAIMS: &str = "of the searches for cycles without progress, only those by a claim about states can do it";
+const LEAVES_NOTHING_OUT: &str =
+    "of the searches for cycles without progress, only those by levels of it and by a claim about states can do it";
 const NOT_SYMMETRIC: &str = "no symmetry is used: cycles without progress are not searched with it yet";
 const NOT_WORTH: &str = "its steps have too much to do with each other for it to be worth while";
 /// The part of the steps that must be left out for a reduction to be worth its time.

@@ -6,7 +6,6 @@
 //! arguments are in `search/bfs.rs` and `search/dfs.rs`.
 
 use crate::cycles::Fairness;
-use crate::progress::meaning::Progress;
 use crate::reduce::Selector;
 use crate::settings::{FairBy, Reduce, Search, Store};
 use crate::verdict::Kind;
@@ -67,6 +66,11 @@ pub fn knows_components(search: Search) -> bool {
 /// It looks for cycles without progress, and for nothing else.
 pub fn seeks_progress(search: Search) -> bool {
     matches!(search, Search::Fifo | Search::FifoLevels | Search::Restarts | Search::NdfsNp)
+}
+
+/// Of these, those that may leave out steps.
+pub fn spares(search: Search) -> bool {
+    matches!(search, Search::Fifo | Search::FifoLevels | Search::Restarts)
 }
 
 /// It looks for runs that never end.
@@ -255,7 +259,13 @@ fn progress(c: Combination) -> Cell {
             "the cycle that it closes first may be an unfair one, and a fair one through the same states is not looked \
              for: --search scc takes the part without progress by components",
         ),
-        _ if reduction != Reduction::None => Cell::Refused("it leaves nothing out: --search scc can"),
+        (Search::NdfsNp, Fairness::None) if reduction != Reduction::None => {
+            Cell::Refused("[HPY96] has it without reduction, for comparison: --search fifo, or --por off")
+        }
+        (_, Fairness::None) if reduction != Reduction::None => Cell::Sound(
+            "one selected step makes no progress, or none leads to any; the same cycles after as little progress \
+             (reduce/still.rs)",
+        ),
         (Search::Restarts, Fairness::None) => Cell::Sound(
             "[FaragoSchmitt] listings 3 and 4, repaired, and a last look by second searches (progress/restarts.rs)",
         ),
@@ -301,11 +311,16 @@ pub fn choose_endless(search: Search, fair_by: FairBy) -> (Search, FairBy) {
     (search, fair_by)
 }
 
-/// What it means for cycles without progress. Progress by states is asked as a claim, for which steps can be left out.
-pub fn choose_progress(search: Search, progress: Progress, fairness: Fairness, fair_by: FairBy) -> Search {
-    let by_steps = progress == Progress::Steps && fairness == Fairness::None;
+/// What it means for cycles without progress. One thread has less to do if it need not tell others what it has done.
+pub fn choose_progress(search: Search, fairness: Fairness, fair_by: FairBy, jobs: usize) -> Search {
     match search {
-        Search::Auto | Search::Bfs | Search::Dfs if by_steps => Search::Fifo,
+        Search::Auto | Search::Bfs | Search::Dfs if fairness == Fairness::None => {
+            if jobs > 1 {
+                Search::FifoLevels
+            } else {
+                Search::Fifo
+            }
+        }
         search if seeks_progress(search) => search,
         search => choose_endless(search, fair_by).0,
     }
@@ -472,17 +487,16 @@ mod tests {
         assert_eq!(choose(Search::Ndfs, Store::Auto).0, Search::Bfs);
         for fair_by in [FairBy::Auto, FairBy::Scc, FairBy::Flags, FairBy::Copies] {
             for search in SEARCHES {
-                for meaning in [Progress::States, Progress::Steps] {
-                    let progress = choose_progress(search, meaning, Fairness::None, fair_by);
-                    assert!(finds_cycles(progress) && (!seeks_progress(search) || progress == search));
-                }
+                let progress = choose_progress(search, Fairness::None, fair_by, 1);
+                assert!(finds_cycles(progress) && (!seeks_progress(search) || progress == search));
                 let (search, by) = choose_endless(search, fair_by);
                 assert!(finds_cycles(search) && !seeks_progress(search) && by != FairBy::Auto);
             }
             for fairness in Fairness::ALL {
-                let search = |progress| choose_progress(Search::Auto, progress, fairness, fair_by);
-                assert_eq!(search(Progress::Steps) == Search::Fifo, fairness == Fairness::None);
-                assert_eq!(search(Progress::States), choose_endless(Search::Auto, fair_by).0);
+                let [alone, two] = [1, 2].map(|jobs| choose_progress(Search::Auto, fairness, fair_by, jobs));
+                let fair = fairness != Fairness::None;
+                assert_eq!(alone, if fair { choose_endless(Search::Auto, fair_by).0 } else { Search::Fifo });
+                assert_eq!(two, if fair { alone } else { Search::FifoLevels });
             }
             let (search, by) = choose_endless(Search::Auto, fair_by);
             assert!(matches!(endless(search, Store::Tree, Fairness::Weak, by), Cell::Sound(_)), "{fair_by:?}");

@@ -20,6 +20,8 @@ pub struct Settings {
     pub fair_by: FairBy,
     pub reduce: Reduce,
     pub proviso: MadeUp,
+    /// Where steps make progress, those selected make none; otherwise one at least does not (`reduce/still.rs`).
+    pub all_still: bool,
     /// Every selection of steps is tried out, which is slow.
     pub audit: bool,
     /// How one state stands for its images, if processes can change places.
@@ -142,6 +144,7 @@ impl Default for Settings {
             fair_by: FairBy::Auto,
             reduce: Reduce::Auto,
             proviso: MadeUp::Auto,
+            all_still: false,
             audit: false,
             symmetry: Way::Auto,
             progress: Progress::States,

@@ -1,9 +1,9 @@
 //! Every condition of the reduction is needed: without it, some small model gets a wrong answer.
 //!
 //! `conditions/*.pml` are the models. The name of a file begins with the condition (`D1.pml`, `D1_2.pml`), and its first line
-//! says what is asked: `/* assert */`, `/* deadlock */`, `/* runtime */`, `/* trace */`, `/* promise */`, or a formula of the
-//! model with its fairness, `/* p weak */`, or `/* automaton p */` for the one
-//! at the end of the file, about the propositions of a formula. With all conditions the answer is the one of the whole graph; without this one
+//! says what is asked: `/* assert */`, `/* deadlock */`, `/* runtime */`, `/* trace */`, `/* promise */`, `/* progress steps */`,
+//! `/* progress states */`, a formula of the model with its fairness, `/* p weak */`, or `/* automaton p */` for the one at the
+//! end of the file, about the propositions of a formula. With all conditions the answer is the one of the whole graph; without this one
 //! it is not.
 
 use spinor_check::claim::{Claim, Marking};
@@ -12,13 +12,15 @@ use spinor_check::cycles::oracle::has_accepted_component;
 use spinor_check::cycles::product::Product;
 use spinor_check::observer::Silent;
 use spinor_check::oracle::Graph;
+use spinor_check::progress::meaning::{Meaning, Progress};
+use spinor_check::progress::system::Grounds;
 use spinor_check::reduce::without::{Condition, Without};
 use spinor_check::reduce::{Proviso, Reduced, Reduction, Selector};
 use spinor_check::search::{Request, bfs};
 use spinor_check::verdict::Kind;
 use spinor_lang::{Model, Options, load};
 use spinor_model::interp::Interp;
-use spinor_model::ir::Expr;
+use spinor_model::ir::{Expr, System};
 use spinor_model::successors::Successors;
 use spinor_store::Arena;
 use std::path::Path;
@@ -28,6 +30,7 @@ use std::sync::Arc;
 enum Question {
     Finite(Kind),
     Endless(Box<Claim>, Fairness),
+    Progress(Meaning, Expr),
 }
 
 impl Question {
@@ -42,12 +45,18 @@ impl Question {
             "promise" => Kind::Promise,
             "automaton" => {
                 let hoa =
-                    text.find("HOA: v1").map(|at| spinor_ltl::from_hoa(&text[at..].trim_end().trim_end_matches("*/")));
+                    text.find("HOA: v1").map(|at| spinor_ltl::from_hoa(text[at..].trim_end().trim_end_matches("*/")));
                 let automaton = hoa.expect("an automaton").expect("one that can be read").automaton;
                 let formula = model.formulas.iter().find(|f| f.name == words[1]).expect("a formula of the model");
                 let looked: Vec<Expr> = automaton.props.iter().map(|p| formula.props[p.0 as usize].clone()).collect();
                 let claim = Claim::given(&automaton, &looked, Marking::Generalised);
                 return Question::Endless(Box::new(claim), Fairness::None);
+            }
+            "progress" => {
+                let by = if words[1] == "steps" { Progress::Steps } else { Progress::States };
+                let meaning = Meaning::new(&model.system, by, None);
+                let still = meaning.still(&model.system);
+                return Question::Progress(meaning, still);
             }
             name => {
                 let formula = model.formulas.iter().find(|f| f.name == name).expect("a formula of the model");
@@ -64,6 +73,7 @@ impl Question {
         match self {
             Question::Finite(_) => &[],
             Question::Endless(claim, _) => &claim.looked,
+            Question::Progress(_, still) => std::slice::from_ref(still),
         }
     }
 
@@ -72,12 +82,34 @@ impl Question {
     }
 
     /// Is the property violated?
-    fn ask<S: Successors>(&self, system: &S) -> bool {
+    fn ask<S: Successors>(&self, system: &S, interp: &Interp) -> bool {
         match self {
             Question::Finite(kind) => Graph::build(system).violations(*kind).0 > 0,
             Question::Endless(claim, fairness) => {
                 has_accepted_component(&Product::new(system, claim, *fairness), *fairness)
             }
+            Question::Progress(meaning, _) => {
+                let ground = Grounds::new(system, interp, meaning);
+                spinor_check::progress::oracle::Graph::new(&ground).level().is_some()
+            }
+        }
+    }
+
+    /// The system in which it is asked: labels say where steps may make progress.
+    fn system(&self, model: &Model) -> Arc<System> {
+        match self {
+            Question::Progress(meaning, _) => meaning.relabelled(&model.system),
+            _ => model.system.clone(),
+        }
+    }
+
+    fn reduction(&self, system: &Arc<System>, selector: Selector) -> (Reduction, Proviso) {
+        match self {
+            Question::Progress(meaning, _) => {
+                let still = meaning.spared(system, false);
+                (Reduction::for_progress(system.clone(), selector, still), Proviso::None)
+            }
+            _ => (Reduction::new(system.clone(), selector, self.looked(), self.is_fair()), Proviso::Loops),
         }
     }
 
@@ -85,6 +117,7 @@ impl Question {
     fn phased(&self, without: Without) -> (Question, Vec<Vec<u32>>) {
         match self {
             Question::Finite(kind) => (Question::Finite(*kind), vec![vec![]]),
+            Question::Progress(meaning, still) => (Question::Progress(meaning.clone(), still.clone()), vec![vec![]]),
             Question::Endless(claim, fairness) => {
                 let mut claim = claim.clone();
                 let phases = claim.tell_phases_without(without);
@@ -109,18 +142,19 @@ fn without_a_condition_some_answer_is_wrong() {
         let loaded = load(&name, &text, &Options::default(), &|p: &Path| std::fs::read(p));
         let Some(model) = loaded.model else { panic!("{name}: {:?}", loaded.diagnostics) };
         let question = Question::read(&text, &model);
-        let interp = Arc::new(Interp::looking(model.system.clone(), question.looked()));
+        let system = question.system(&model);
+        let interp = Arc::new(Interp::looking(system.clone(), question.looked()));
         let ask = |selector, without: Option<Condition>| {
             let (question, phases) = question.phased(without.map_or(Without::default(), Without::one));
-            let reduction = Reduction::new(model.system.clone(), selector, question.looked(), question.is_fair());
+            let (reduction, proviso) = question.reduction(&system, selector);
             let reduction = reduction.phased(&phases);
             let reduction = match without {
                 Some(condition) => reduction.without(condition),
                 None => reduction.audited_if(true),
             };
-            question.ask(&Reduced::new(interp.clone(), Arc::new(reduction), Proviso::Loops))
+            question.ask(&Reduced::new(interp.clone(), Arc::new(reduction), proviso), &interp)
         };
-        let truth = question.ask(&*interp);
+        let truth = question.ask(&*interp, &interp);
         let mut matters = false;
         for selector in [Selector::Ample, Selector::Stubborn] {
             if ask(selector, None) != truth {

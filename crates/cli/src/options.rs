@@ -91,6 +91,7 @@ pub enum Id {
     Search,
     Por,
     Proviso,
+    Still,
     Audit,
     Sym,
     Ltl,
@@ -98,6 +99,7 @@ pub enum Id {
     Fair,
     FairBy,
     Progress,
+    ProgressOf,
     Store,
     Plain,
     NoDead,
@@ -225,13 +227,19 @@ pub const OPTIONS: &[OptionRow] = &[
                 "ndfs-process",
                 "scc-par",
                 "cndfs",
+                "fifo",
+                "fifo-levels",
+                "restarts",
+                "ndfs-np",
             ],
-            &["fifo", "fifo-levels", "restarts", "ndfs-np"],
+            &[],
         ),
         CHECK,
     )
     .default("auto")
-    .help("how it is searched: states by bfs (shortest traces) or dfs, cycles by the others")
+    .help(
+        "how it is searched: states by bfs (shortest traces) or dfs, cycles by the others, the last four only for progress",
+    )
     .spin("-DBFS"),
     row(Id::Por, "por", Takes::OneOf(&["auto", "off", "ample", "stubborn"], &["leap"]), CHECK)
         .default("auto")
@@ -240,6 +248,9 @@ pub const OPTIONS: &[OptionRow] = &[
     row(Id::Proviso, "proviso", Takes::OneOf(&["auto", "loops", "levels"], &[]), CHECK)
         .default("auto")
         .help("who sees to it that no step is left out for ever: selections at loops, or breadth-first search by levels"),
+    row(Id::Still, "still", Takes::OneOf(&["one", "all"], &[]), CHECK)
+        .default("one")
+        .help("with --progress steps: of the steps that are selected where others are left out, so many make no progress"),
     row(Id::Audit, "audit", Takes::Nothing, CHECK)
         .help("try out every selection of steps: slow, and a fault of spinor (status 4) if one is not what it must be"),
     row(
@@ -273,10 +284,11 @@ pub const OPTIONS: &[OptionRow] = &[
     row(Id::FairBy, "fair-by", Takes::OneOf(&["auto", "scc", "flag", "copies"], &[]), CHECK)
         .default("auto")
         .help("how weak fairness is decided: from components, or by nested search with flags or copies"),
-    row(Id::Progress, "progress", Takes::OneOf(&["states"], &["steps"]), CHECK)
+    row(Id::Progress, "progress", Takes::OneOf(&["states", "steps"], &[]), CHECK)
         .default("states")
-        .help("what a progress label makes progress: the state in which a process stands there"),
-    row(Id::Planned, "progress-of", Takes::Value("PROCTYPE"), CHECK),
+        .help("what a progress label makes progress: the state in which a process stands there, or the step from there"),
+    row(Id::ProgressOf, "progress-of", Takes::Value("PROCTYPE"), CHECK)
+        .help("only the progress of these processes counts: a proctype, or one process as P[2]"),
     row(Id::Store, "store", Takes::OneOf(&["auto", "tree", "arena", "hashcompact", "bitstate"], &[]), CHECK)
         .default("auto")
         .help("how states are kept: the last two need least memory and may miss states")
@@ -471,6 +483,7 @@ pub struct Options {
     pub fair_by: FairBy,
     pub reduce: Reduce,
     pub proviso: MadeUp,
+    pub all_still: bool,
     pub audit: bool,
     pub symmetry: Way,
     pub progress: Progress,
@@ -542,6 +555,7 @@ impl Options {
             fair_by: self.fair_by,
             reduce: self.reduce,
             proviso: self.proviso,
+            all_still: self.all_still,
             audit: self.audit,
             symmetry: self.symmetry,
             progress: self.progress,
@@ -836,6 +850,7 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 _ => FairBy::Auto,
             }
         }
+        Id::Still => o.all_still = text == "all",
         Id::Proviso => {
             o.proviso = match text.as_str() {
                 "loops" => MadeUp::Loops,
@@ -852,6 +867,7 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
             }
         }
         Id::Progress => o.progress = if text == "steps" { Progress::Steps } else { Progress::States },
+        Id::ProgressOf => o.progress_of = Some(text),
         Id::Executor => {
             o.executor = match text.as_str() {
                 "interp" => Executor::Interp,
@@ -1075,9 +1091,7 @@ mod tests {
     #[test]
     fn what_is_not_built_is_refused_by_name() {
         assert!(refused("m.pml --por leap").contains("`--por leap` is not built yet"));
-        assert!(refused("m.pml --search fifo").contains("`--search fifo` is not built yet"));
-        assert!(refused("m.pml --progress steps").contains("`--progress steps` is not built yet"));
-        assert!(refused("m.pml --progress-of P").contains("`--progress-of` is not built yet"));
+        assert!(!refused("m.pml --search dfs-fifo").contains("is not built yet"));
         assert!(refused("m.pml --progress x").contains("states"));
         assert!(refused("explore m.pml").contains("the command `explore` is not built yet"));
     }

@@ -20,6 +20,7 @@ use spinor_check::settings::{FairBy, Reduce, Search, Selection, Settings, Store}
 use spinor_lang::{Options, load};
 use spinor_model::interp::Interp;
 use spinor_model::ir::System;
+use spinor_model::optimise::Optimisations;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -45,6 +46,12 @@ fn seeds() -> std::ops::Range<u64> {
 const BY_LEVEL: [(Search, usize); 3] = [(Search::Fifo, 1), (Search::FifoLevels, 1), (Search::FifoLevels, 2)];
 const OTHERS: [Search; 6] =
     [Search::Restarts, Search::NdfsNp, Search::Scc, Search::Ndfs, Search::NdfsSeed, Search::Cndfs];
+
+/// The reductions, and for steps what is selected by each: no steps that make progress, or not only such steps.
+fn reductions(progress: Progress) -> Vec<(Reduce, bool)> {
+    let all: &[bool] = if progress == Progress::Steps { &[false, true] } else { &[false] };
+    [Reduce::Ample, Reduce::Stubborn].into_iter().flat_map(|by| all.iter().map(move |all| (by, *all))).collect()
+}
 
 fn ask(interp: &Interp, native: bool, settings: &Settings) -> PropertyReport {
     let settings = Settings { select: Selection::Names(vec!["progress".to_string()]), ..settings.clone() };
@@ -98,6 +105,21 @@ fn the_corpus_says_its_truth_in_both_meanings() {
                         wrong.push_str(&format!(
                             "{name} {progress:?} {search:?}, plain {plain}: {found}, not {truth}\n"
                         ));
+                    }
+                }
+                for (reduce, all_still) in reductions(progress).into_iter().filter(|_| plain && store == Store::Tree) {
+                    for (search, jobs) in BY_LEVEL.into_iter().chain([(Search::Restarts, 1)]) {
+                        let base = Settings { plain: false, optimise: Optimisations::NONE, ..base.clone() };
+                        let found =
+                            said(&ask(&interp, false, &Settings { search, jobs, reduce, all_still, ..base.clone() }));
+                        let word = |s: &str| s.split(' ').next().map(String::from);
+                        let same =
+                            if search == Search::Restarts { word(&found) == word(truth) } else { found == truth };
+                        if !same {
+                            wrong.push_str(&format!(
+                                "{name} {progress:?} {search:?} {reduce:?} all still {all_still}: {found}, not {truth}\n"
+                            ));
+                        }
                     }
                 }
                 for search in OTHERS {
@@ -180,6 +202,18 @@ fn random_models_agree_with_the_oracle() {
                         assert!(!plain || found == truth, "{told}: {search:?}: {found}, not {truth}");
                     }
                 }
+                for (reduce, all_still) in reductions(progress) {
+                    // Without optimisation the least progress is the same as well.
+                    let optimise = if plain { Optimisations::NONE } else { Optimisations::ALL };
+                    let base = Settings { plain: false, optimise, reduce, all_still, ..base.clone() };
+                    for (search, jobs) in BY_LEVEL.into_iter().chain([(Search::Restarts, 1)]) {
+                        let p = ask(&interp, rng.below(2) == 0, &Settings { search, jobs, ..base.clone() });
+                        let told = format!("{told}: {search:?} by {jobs}, {reduce:?} all still {all_still}");
+                        assert!(truth.starts_with(p.verdict.word()), "{told}: {}, not {truth}", said(&p));
+                        let exact = plain && search != Search::Restarts;
+                        assert!(!exact || said(&p) == truth, "{told}: {}, not {truth}", said(&p));
+                    }
+                }
                 for search in OTHERS {
                     let native = rng.below(2) == 0;
                     let found = ask(&interp, native, &Settings { search, ..base.clone() });
@@ -234,4 +268,26 @@ fn progress_of_one_process() {
     let settings = Settings { progress_of: Some("R".to_string()), ..Settings::default() };
     let wrong = interpreted(&interp, &[], &settings, &mut Silent).expect_err("no such proctype");
     assert!(wrong[0].message.contains("no proctype `R`"), "{wrong:?}");
+}
+
+/// What is left out of a search for progress may be left out for ever: nothing else is answered from it.
+#[test]
+fn nothing_but_progress_is_answered_from_what_progress_needs() {
+    let text = "bit x; byte y;\nactive proctype P() { do :: x = 1 - x; progress: skip od }\n\
+                active proctype Q() { y == 0; y = 1; assert(y == 0) }";
+    let loaded = load("m.pml", text, &Options::default(), &|p: &Path| std::fs::read(p));
+    let interp = Interp::new(loaded.model.expect("a model").system);
+    for progress in [Progress::States, Progress::Steps] {
+        for search in [Search::Auto, Search::Fifo, Search::FifoLevels, Search::Restarts] {
+            let settings = Settings { progress, search, reduce: Reduce::Stubborn, ..Settings::default() };
+            let report = natively(&interp, &[], &settings, &mut Silent).expect("a report");
+            let said = |name: &str| report.properties.iter().find(|p| p.name == name).map(|p| p.verdict.word());
+            assert_eq!(said("progress"), Some("holds"), "{search:?} {progress:?}");
+            assert_eq!(said("assert"), Some("violated"), "{search:?} {progress:?}");
+            assert_eq!(said("deadlock"), Some("holds"), "{search:?} {progress:?}");
+            // Everything is reached, though Q need not move for progress' sake.
+            let unreached = report.unreached.as_ref().map_or(0, |u| u.len());
+            assert_eq!(unreached, 0, "{search:?} {progress:?}");
+        }
+    }
 }

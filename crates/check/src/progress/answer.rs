@@ -6,20 +6,22 @@
 //!   With fairness the question goes to the searches of `cycles`: a component of the part without progress has a fair run or
 //!   has none, and a search that knows single cycles only cannot say. They get the question as a claim about states,
 //!   or, if steps make progress, as `modes`.
+//!   The other searches may leave out steps, by rules of their own (`reduce/still.rs`): what they go through then has the same
+//!   cycles without progress as far as they are asked for, and nothing else is answered from it.
 //!   What was found is replayed as the model was written (`trace`).
 
 use super::meaning::{Meaning, Of, Progress};
 use super::modes::Modes;
 use super::system::Grounds;
 use super::{At, Found, Ground, Searched, fifo, levels, nested, restarts};
-use crate::check::Executors;
+use crate::check::{Executors, WORTH};
 use crate::claim::{Claim, Marking};
 use crate::counters::Counters;
 use crate::cycles::answer::{Answered, has_rendezvous};
 use crate::cycles::{self, Fairness, Lasso, Moves, Request, Runs, shorten};
 use crate::observer::Observer;
 use crate::plan;
-use crate::reduce::Selector;
+use crate::reduce::{Proviso, Reduced, Reduction, Selector};
 use crate::search::{Stopped, order};
 use crate::settings::{FairBy, Search, Store};
 use crate::trace::{self, Endless, Trace};
@@ -45,8 +47,9 @@ pub struct Asked<'a> {
     pub fair_by: FairBy,
     pub optimise: Optimisations,
     pub shorten: bool,
-    /// For those by a claim only.
     pub reduce: Option<Selector>,
+    /// Of the steps selected where steps make progress, none does; otherwise one at least does not.
+    pub all_still: bool,
     pub forced: bool,
     pub audit: bool,
     pub request: Request,
@@ -69,11 +72,39 @@ impl Asked<'_> {
         let system = self.optimised(&relabelled, &still);
         let meaning = meaning.on(&system);
         let interp = Interp::looking(system.clone(), from_ref(&still));
-        let exec = Arc::new(executors.executor(system, from_ref(&still)));
+        let exec = Arc::new(executors.executor(system.clone(), from_ref(&still)));
         if !plan::seeks_progress(self.search) {
             return self.by_modes(&meaning, &interp, exec, observer);
         }
-        let ground = Grounds::new(&*exec, &interp, &meaning);
+        let reduction = self.reduce.map(|by| {
+            let still = meaning.spared(&system, self.all_still);
+            Arc::new(Reduction::for_progress(system, by, still).audited_if(self.audit))
+        });
+        let reduced = reduction.as_ref().map(|r| Reduced::new(exec.clone(), r.clone(), Proviso::None));
+        let reduced = reduced.filter(|r| self.forced || r.saves() > WORTH);
+        let is_reduced = reduced.is_some();
+        let (searched, store_bytes, faulty) = match reduced {
+            None => self.find(exec, &interp, &meaning, observer),
+            Some(reduced) => self.find(Arc::new(reduced), &interp, &meaning, observer),
+        };
+        let Searched { found, counters, stopped, bytes, .. } = searched;
+        let trace = found.map(|found| {
+            let judge = Grounds::new(&interp, &interp, &meaning);
+            trace::build_endless(self.interp, &interp, &endless(&judge, &found))
+        });
+        let searched = cycles::Searched { found: None, counters, stopped, bytes };
+        let audited = reduction.and_then(|r| r.audit_note());
+        Answered { trace, searched, store_bytes, faulty, reduced: is_reduced, audited }
+    }
+
+    fn find<S: Successors + Send + 'static>(
+        &self,
+        exec: Arc<S>,
+        interp: &Interp,
+        meaning: &Meaning,
+        observer: &mut dyn Observer,
+    ) -> (Searched, u64, bool) {
+        let ground = Grounds::new(&*exec, interp, meaning);
         let budget = &self.request.budget;
         let (searched, store_bytes) = match self.store {
             Store::Arena => self.with(Arena::new(budget), &ground, observer),
@@ -83,13 +114,7 @@ impl Asked<'_> {
                 self.with(Compact::new(budget, hints), &ground, observer)
             }
         };
-        let Searched { found, counters, stopped, bytes, .. } = searched;
-        let trace = found.map(|found| {
-            let judge = Grounds::new(&interp, &interp, &meaning);
-            trace::build_endless(self.interp, &interp, &endless(&judge, &found))
-        });
-        let searched = cycles::Searched { found: None, counters, stopped, bytes };
-        Answered { trace, searched, store_bytes, faulty: ground.is_faulty(), reduced: false, audited: None }
+        (searched, store_bytes, ground.is_faulty())
     }
 
     fn optimised(&self, system: &Arc<System>, still: &Expr) -> Arc<System> {
@@ -98,7 +123,8 @@ impl Asked<'_> {
         }
         // As for claims: see `cycles::answer`.
         let counts_steps = self.request.fairness != Fairness::None && has_rendezvous(system);
-        let watched = Watched { exprs: from_ref(still), progress: true, counts_steps, ..Watched::default() };
+        let params = self.reduce.is_some();
+        let watched = Watched { exprs: from_ref(still), progress: true, counts_steps, params, ..Watched::default() };
         Arc::new(optimise(system, self.optimise, &watched).0)
     }
 
@@ -111,10 +137,7 @@ impl Asked<'_> {
         let request = &self.request;
         let Ok(store) = store else {
             let stopped = Some(Stopped::Memory(request.budget.limit()));
-            return (
-                Searched { found: None, counters: Counters::default(), stopped, bytes: 0, again: 0, limit: None },
-                0,
-            );
+            return (Searched { found: None, counters: Counters::default(), stopped, bytes: 0, limit: None }, 0);
         };
         let searched = match self.search {
             Search::Fifo => fifo::search(ground, &store, request, observer),

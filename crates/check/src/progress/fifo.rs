@@ -35,8 +35,8 @@
 //!
 //! # Cost  each state expanded once; 12 bytes and more for one on the path or waiting; 24 bytes for each progress.
 
-use super::walk::Walk;
-use super::{At, Found, Ground, Searched, Which};
+use super::walk::{Entry, Walk};
+use super::{Found, Ground, Searched, Which};
 use crate::cycles::Request;
 use crate::cycles::open::Open;
 use crate::observer::Observer;
@@ -86,17 +86,7 @@ pub fn search_as<G: Ground, V: Visited>(
     counters.stored = fifo.walk.pulse.counters.stored.max(if found.is_some() { 0 } else { store.len() });
     let searched = fifo.walk.pulse.searched(None, request);
     let stopped = if found.is_some() { None } else { searched.stopped };
-    Searched { found, counters, stopped, bytes: searched.bytes, again: 0, limit: None }
-}
-
-/// Progress to be followed, or followed already.
-#[derive(Clone, Copy)]
-struct Entry {
-    /// A progress state, or a state whose steps make progress.
-    id: StateId,
-    /// Whose search laid it here, and at which state that began.
-    parent: u32,
-    from: StateId,
+    Searched { found, counters, stopped, bytes: searched.bytes, limit: None }
 }
 
 struct Fifo<'a, G: Ground, V: Visited> {
@@ -141,7 +131,8 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
                 if let Some(at) = self.from(start, next as u32)? {
                     // What is stored from here on is not the search's.
                     self.walk.pulse.counters.stored = self.walk.store.len();
-                    return self.found(at, next as u32).map(Some);
+                    let path: Vec<StateId> = self.frames.iter().map(|frame| frame.0).collect();
+                    return self.walk.run(&self.queue, next as u32, &path, at).map(Some); // D5
                 }
             }
             next += 1;
@@ -205,30 +196,5 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
         })();
         laid.map_err(|full| pulse.full(full))?;
         self.walk.count(self.frames.len() - 1)
-    }
-
-    /// D5
-    fn found(&mut self, at: usize, entry: u32) -> Result<Found, Halt> {
-        let by_steps = self.walk.ground.by_steps();
-        let path: Vec<StateId> = self.frames.iter().map(|frame| frame.0).collect();
-        let mut entries = vec![entry];
-        while entries[entries.len() - 1] > 0 {
-            entries.push(self.queue[entries[entries.len() - 1] as usize].parent);
-        }
-        entries.reverse();
-        let mut ids: Vec<(StateId, bool)> = Vec::new();
-        for (nth, n) in entries[1..].iter().enumerate() {
-            let Entry { id, from, .. } = self.queue[*n as usize];
-            let way = self.walk.way(from, id)?;
-            // A progress state ends one way and begins the next; by steps, the next begins at the state after the step.
-            let n_new = if by_steps { way.len() } else { way.len() - 1 };
-            let after_step = |at: usize| by_steps && at == 0 && nth > 0;
-            ids.extend(way[..n_new].iter().enumerate().map(|(at, id)| (*id, after_step(at))));
-        }
-        let level = entries.len() as u64 - 1;
-        ids.extend(path.iter().enumerate().map(|(nth, id)| (*id, by_steps && nth == 0 && level > 0)));
-        let all: Vec<At> = ids.into_iter().map(|(id, made)| At { key: self.walk.key(id), made }).collect();
-        let (stem, cycle) = all.split_at(all.len() - (path.len() - at));
-        Ok(Found { stem: stem.to_vec(), cycle: cycle.to_vec(), level })
     }
 }

@@ -16,6 +16,7 @@
 //!   tells in one look whether a state has such steps at all, and so that no optimisation lets a process pass there
 //!   unseen.
 
+use crate::reduce::still::Still;
 use spinor_model::index::Idx;
 use spinor_model::interp::{Interp, Log};
 use spinor_model::ir::{BinOp, Edge, Effect, Expr, Loc, Pid, ProctypeId, System, Then, UnOp};
@@ -159,6 +160,17 @@ impl Meaning {
         let all = self.labels[proctype.index()].iter().enumerate().filter(|(_, is)| **is).map(at);
         let any = all.reduce(|a, b| Expr::Binary(BinOp::Or, Box::new(a), Box::new(b)));
         any.map_or(Expr::Const(1), |any| Expr::Unary(UnOp::Not, Box::new(any)))
+    }
+
+    /// What a reduction of the system that is searched must keep to; `all`: where steps make progress, none of those selected
+    /// does.
+    pub fn spared(&self, system: &System, all: bool) -> Still {
+        if self.progress == Progress::States {
+            return Still::states(self.labels.clone());
+        }
+        let makes = |t: usize, e: &Edge| self.labels[t][e.from.index()] || self.may_pass(t, e, false);
+        let types = system.proctypes.iter().enumerate();
+        Still::steps(types.map(|(t, p)| p.edges.iter().map(|e| makes(t, e)).collect()).collect(), all)
     }
 
     /// A statement of this process at this location is marked.

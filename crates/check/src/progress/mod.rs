@@ -5,9 +5,8 @@
 //! | this | what all of them go through and what they find |
 //! | `meaning` | what makes progress: states or steps, of everybody or of some |
 //! | `system` | a system as such a ground: the one place where a state is expanded |
-//! | `levels` | level by level, in batches, by any number of threads |
-//! | `band` | the names of the states of one level |
 //! | `fifo` | depth-first from what makes progress, in a queue |
+//! | `levels` | the same, level by level, by any number of threads |
 //! | `restarts` | depth-first again and again, with ever more progress |
 //! | `nested` | a second depth-first search from every state |
 //! | `walk` | what the depth-first ones have in common |
@@ -30,7 +29,6 @@
 //!   such a cycle is what the searches by levels find, and the way to it has as little progress as there can be.
 
 pub mod answer;
-mod band;
 pub mod fifo;
 pub mod levels;
 pub mod meaning;
@@ -126,8 +124,6 @@ pub struct Searched {
     pub stopped: Option<Stopped>,
     /// Bytes held at the end, the store included.
     pub bytes: u64,
-    /// States expanded again to see whether what looked like a cycle was one.
-    pub again: u64,
     /// The most progress that paths were allowed, by a search that bounds it.
     pub limit: Option<u64>,
 }

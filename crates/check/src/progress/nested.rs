@@ -49,7 +49,7 @@ pub fn search<G: Ground, V: Visited>(
     walk.pulse.counters.stored = store.len();
     let searched = walk.pulse.searched(None, request);
     let stopped = if found.is_some() { None } else { searched.stopped };
-    Searched { found, counters: searched.counters, stopped, bytes: searched.bytes, again: 0, limit: None }
+    Searched { found, counters: searched.counters, stopped, bytes: searched.bytes, limit: None }
 }
 
 /// The same for a search that has found nothing; its counts stay.

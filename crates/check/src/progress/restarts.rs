@@ -63,16 +63,34 @@ pub fn search_as<G: Ground, V: Visited>(
     request: &Request,
     observer: &mut dyn Observer,
 ) -> Searched {
+    let mut limit = 0;
+    let searched = go(ground, store, request, observer, |walk, first| rounds(walk, first, form, &mut limit, request));
+    Searched { limit: Some(limit), ..searched }
+}
+
+/// One round that cuts nothing: depth-first search as it is. It misses cycles (figure 2), and is here to show that.
+pub fn once<G: Ground, V: Visited>(ground: &G, store: &V, request: &Request, observer: &mut dyn Observer) -> Searched {
+    let round = |walk: &mut Walk<'_, G, V>, first| Round::new(u32::MAX, Form::Repaired, request).go(walk, first);
+    go(ground, store, request, observer, round)
+}
+
+fn go<'a, G: Ground, V: Visited>(
+    ground: &'a G,
+    store: &'a V,
+    request: &Request,
+    observer: &'a mut dyn Observer,
+    search: impl FnOnce(&mut Walk<'a, G, V>, StateId) -> Result<Option<Found>, Halt>,
+) -> Searched {
     let mut walk = Walk::new(ground, store, request, observer);
-    let (mut found, mut limit) = (None, 0);
-    if let Ok(Some(first)) = walk.initial() {
-        found = rounds(&mut walk, first, form, &mut limit, request).unwrap_or(None);
-    }
+    let found = match walk.initial() {
+        Ok(Some(first)) => search(&mut walk, first).unwrap_or(None),
+        _ => None,
+    };
     walk.pulse.counters.stored = store.len();
     let searched = walk.pulse.searched(None, request);
     let stopped = if found.is_some() { None } else { searched.stopped };
     let counters = searched.counters;
-    Searched { found, counters, stopped, bytes: searched.bytes, again: 0, limit: Some(limit) }
+    Searched { found, counters, stopped, bytes: searched.bytes, limit: None }
 }
 
 fn rounds<G: Ground, V: Visited>(
@@ -84,15 +102,7 @@ fn rounds<G: Ground, V: Visited>(
 ) -> Result<Option<Found>, Halt> {
     loop {
         walk.pulse.counters.transitions = 1;
-        let budget = &request.budget;
-        let mut round = Round {
-            limit: *limit as u32,
-            form,
-            pruned: false,
-            visited: Open::new(budget),
-            frames: Held::new(budget),
-            todo: Held::new(budget),
-        };
+        let mut round = Round::new(*limit as u32, form, request);
         let found = round.go(walk, first)?;
         if found.is_some() {
             return Ok(found);
@@ -127,6 +137,12 @@ struct Round {
 }
 
 impl Round {
+    fn new(limit: u32, form: Form, request: &Request) -> Round {
+        let budget = &request.budget;
+        let (visited, frames, todo) = (Open::new(budget), Held::new(budget), Held::new(budget));
+        Round { limit, form, pruned: false, visited, frames, todo }
+    }
+
     fn go<G: Ground, V: Visited>(&mut self, walk: &mut Walk<'_, G, V>, first: StateId) -> Result<Option<Found>, Halt> {
         let progress = walk.bring(first);
         self.enter(walk, Frame { id: first, todo: 0, count: 0, progress, made: false })?;

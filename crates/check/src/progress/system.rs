@@ -1,9 +1,9 @@
 //! A system as ground for the searches for cycles without progress.
 //!
 //! # The argument
-//!   `expand` is the one place where steps are chosen and fired. Whoever wants to leave some of them out, because the others
-//!   stand for them, does so there: it has the state and all steps that can be taken, and knows which of them make
-//!   progress. Nothing else looks at steps.
+//!   `expand` is the one place where steps are asked for and fired. The executor may leave some of them out
+//!   (`reduce/still.rs`): it does so by the state alone, so that whoever asks for a part of the moves of a state, and later
+//!   for the other part, gets all that were selected.
 //!   Where it is states that make progress, which steps there are does not matter, and the executor does both at once.
 
 use super::meaning::{Meaning, Progress};

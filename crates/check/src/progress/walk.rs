@@ -1,12 +1,22 @@
-//! What the depth-first searches have in common: one thread's hand, and the moves of a state.
+//! What the depth-first searches have in common: one thread's hand, the moves of a state, and the run that was found.
 
-use super::{Ground, Out, Which};
+use super::{At, Found, Ground, Out, Which};
 use crate::cycles::{Pulse, Request};
 use crate::observer::Observer;
 use crate::search::Halt;
 use spinor_store::{StateId, Visited};
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::hash_map;
+
+/// Progress to be followed, or followed already.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry {
+    /// A progress state, or a state whose steps make progress.
+    pub id: StateId,
+    /// Whose search laid it here, and at which state that began.
+    pub parent: u32,
+    pub from: StateId,
+}
 
 pub(crate) struct Walk<'a, G: Ground, V: Visited + 'a> {
     pub ground: &'a G,
@@ -99,7 +109,7 @@ impl<'a, G: Ground, V: Visited> Walk<'a, G, V> {
             }
             self.moves(Which::Still)?;
             for (after, _) in std::mem::take(&mut self.after) {
-                if let Entry::Vacant(place) = parents.entry(after) {
+                if let hash_map::Entry::Vacant(place) = parents.entry(after) {
                     place.insert(id);
                     queue.push(after);
                 }
@@ -112,5 +122,30 @@ impl<'a, G: Ground, V: Visited> Walk<'a, G, V> {
         }
         way.reverse();
         Ok(way)
+    }
+
+    /// The whole run to a cycle that a search met on its path, from the given place on; it began with an entry.
+    /// [FaragoSchmitt] 2.2: the entries are a tree, and between two of them no progress is made.
+    pub fn run(&mut self, entries: &[Entry], entry: u32, path: &[StateId], at: usize) -> Result<Found, Halt> {
+        let by_steps = self.ground.by_steps();
+        let mut chain = vec![entry];
+        while chain[chain.len() - 1] > 0 {
+            chain.push(entries[chain[chain.len() - 1] as usize].parent);
+        }
+        chain.reverse();
+        let mut ids: Vec<(StateId, bool)> = Vec::new();
+        for (nth, n) in chain[1..].iter().enumerate() {
+            let Entry { id, from, .. } = entries[*n as usize];
+            let way = self.way(from, id)?;
+            // A progress state ends one way and begins the next; by steps, the next begins at the state after the step.
+            let n_new = if by_steps { way.len() } else { way.len() - 1 };
+            let after_step = |at: usize| by_steps && at == 0 && nth > 0;
+            ids.extend(way[..n_new].iter().enumerate().map(|(at, id)| (*id, after_step(at))));
+        }
+        let level = chain.len() as u64 - 1;
+        ids.extend(path.iter().enumerate().map(|(nth, id)| (*id, by_steps && nth == 0 && level > 0)));
+        let all: Vec<At> = ids.into_iter().map(|(id, made)| At { key: self.key(id), made }).collect();
+        let (stem, cycle) = all.split_at(all.len() - (path.len() - at));
+        Ok(Found { stem: stem.to_vec(), cycle: cycle.to_vec(), level })
     }
 }

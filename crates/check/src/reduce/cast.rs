@@ -16,6 +16,7 @@
 
 use super::rounds;
 use super::statics::Statics;
+use super::still::Still;
 use super::touch::{Actor, ActorId, Atom, Touch, USES, Use, Walk};
 use super::without::{Condition, Without};
 use spinor_model::index::Idx;
@@ -50,6 +51,8 @@ pub(super) struct Cast {
     asked: Vec<Field>,
     meets: Vec<u64>,
     pub flags: Vec<Flags>,
+    /// By process and location: it makes progress to stand there. Nothing if no states make progress.
+    pub labels: Vec<Vec<bool>>,
     pub without: Without,
 }
 
@@ -61,6 +64,8 @@ pub(super) struct Flags {
     /// In which phases somebody outside may see it, a bit each.
     pub seen: u64,
     pub closes: bool,
+    /// It may make progress, or lead to a label (`still`).
+    pub marked: bool,
 }
 
 /// A set of transitions.
@@ -99,6 +104,7 @@ pub(super) struct Making<'a> {
     /// By phase.
     pub looked: &'a [Vec<Expr>],
     pub fair: bool,
+    pub still: Option<&'a Still>,
     pub without: Without,
 }
 
@@ -156,6 +162,7 @@ impl Making<'_> {
             asked: Vec::new(),
             meets: Vec::new(),
             flags: Vec::new(),
+            labels: Vec::new(),
             without,
             first,
         };
@@ -163,6 +170,8 @@ impl Making<'_> {
             let t = &self.system.proctypes[actor.proctype];
             let numbers = |l: Loc| t.locs[l].edges.iter().map(|e| cast.first[i] + e.index() as u32).collect();
             cast.current.push(t.locs.ids().map(numbers).collect());
+            let labels = self.still.and_then(|still| still.labels.get(actor.proctype.index()));
+            cast.labels.extend(labels.cloned());
         }
         let lengths = self.lengths(&actors[..n_live]);
         let closed = rounds::closed(&walk(None), self.statics, n_live);
@@ -210,7 +219,8 @@ impl Making<'_> {
             let closes = without.keeps(Condition::Cycle) && closed[me] && self.statics.closes[proctype.index()][edge];
             let bit = |(phase, seen): (usize, &Touch)| u64::from(is_seen(touch, seen)) << phase;
             let seen = if without.keeps(Condition::Visibility) { seen.iter().enumerate().map(bit).sum() } else { 0 };
-            cast.flags.push(Flags { half, seen, closes });
+            let marked = self.still.is_some_and(|still| still.edge(proctype, EdgeId::new(edge)));
+            cast.flags.push(Flags { half, seen, closes, marked });
         }
         let told = cast.told.iter().filter(|f| f.bytes > 0);
         let asked: BTreeMap<u32, Field> = told.map(|f| (f.at, *f)).collect();

@@ -8,6 +8,7 @@
 //! | `cast` | the processes that live, and what their steps have to do with each other |
 //! | `rounds` | whose loops are to be closed |
 //! | `stubborn` | which steps are enough |
+//! | `still` | what else they must have for cycles without progress |
 //! | `probe` | which of two reductions comes further |
 //! | `checked` | a selection under its own definition |
 //! | `without` | conditions left out, by tests |
@@ -20,6 +21,7 @@
 //!   P1 states without steps, and which steps fault; which edges are taken: by decomposition and cycle
 //!   P2 runs that never end, as far as what is looked at and stuttering go: with visibility in addition
 //!   P3 weakly and strongly fair runs: with F in addition
+//!   P4 cycles without progress, and how little progress is before them: with the rules of `still` instead of all that
 //!   Not: how many states, steps or violations there are, nor the least depth of anything.
 //!
 //! # Phases
@@ -57,6 +59,7 @@ pub mod checked;
 mod probe;
 mod rounds;
 mod statics;
+pub mod still;
 mod stubborn;
 mod touch;
 #[doc(hidden)]
@@ -74,6 +77,7 @@ use spinor_model::successors::{Batch, Outcome, Step, Successors};
 use statics::Statics;
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
+use still::Still;
 use stubborn::Rules;
 use without::{Condition, Without};
 
@@ -89,7 +93,7 @@ pub enum Selector {
 /// Who sees to it that no step is left out for ever: the cycle condition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Proviso {
-    /// Nobody: states without steps are found all the same, and nothing else may be asked.
+    /// Nobody: states without steps are found all the same, and with the rules of `still` cycles without progress.
     None,
     /// The selection, at the steps that close loops (`statics`). For every search and every question.
     Loops,
@@ -115,6 +119,7 @@ pub struct Reduction {
     looked: Vec<Vec<Expr>>,
     fair: bool,
     selector: Selector,
+    still: Option<Still>,
     without: Without,
     /// By phase.
     auditors: Vec<Auditor>,
@@ -144,8 +149,15 @@ impl Reduction {
         assert!(refusal(&system).is_none(), "the plan refuses it");
         let interp = Interp::new(system);
         let statics = Statics::new(interp.system(), interp.layout(), looked);
-        let (looked, without, auditors) = (vec![looked.to_vec()], Without::default(), Vec::new());
-        Reduction { interp, statics, looked, fair, selector, without, auditors, casts: RwLock::default() }
+        let (looked, still, without, auditors) = (vec![looked.to_vec()], None, Without::default(), Vec::new());
+        Reduction { interp, statics, looked, fair, selector, still, without, auditors, casts: RwLock::default() }
+    }
+
+    /// For cycles without progress, without a proviso.
+    pub fn for_progress(system: Arc<System>, selector: Selector, still: Still) -> Reduction {
+        let mut reduction = Reduction::new(system, selector, &[], false);
+        reduction.still = Some(still.on(reduction.interp.system(), &reduction.statics));
+        reduction
     }
 
     /// What is looked at in each phase, as columns of what is looked at at all: the first phase has all of them.
@@ -212,8 +224,13 @@ impl Reduction {
         let layout = self.layout();
         desk.stubborn.stands(layout.frames(key).map(|(at, _)| Loc::new(layout.loc.read(&key[at..]) as usize)));
         let phase = if (desk.phase as usize) < self.looked.len() { desk.phase } else { 0 };
-        let rules = Rules { alone: self.selector == Selector::Ample, strict: proviso == Proviso::Loops, phase };
+        let (alone, strict) = (self.selector == Selector::Ample, proviso == Proviso::Loops);
+        let rules = Rules { alone, strict, phase, still: self.rule() };
         desk.stubborn.select(cast, key, steps, rules, chosen)
+    }
+
+    fn rule(&self) -> Option<still::Rule> {
+        self.still.as_ref().map(|still| still.rule)
     }
 
     #[cold]
@@ -228,6 +245,7 @@ impl Reduction {
             interp: &self.interp,
             looked: &self.looked,
             fair: self.fair,
+            still: self.still.as_ref(),
             without: self.without,
         };
         let mut casts = self.casts.write().expect("nothing panics while it is held");

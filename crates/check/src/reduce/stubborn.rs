@@ -17,6 +17,7 @@
 //!   step of T in any run from s is one that can be taken in s, and may be taken at once: decomposition. T has
 //!   one that can be taken: emptiness. While it can be taken `timeout` is false, so who waits for `timeout` does not move
 //!   in σ and need not be in any relation; where `timeout` is true nothing is left out.
+//!   For cycles without progress the set must have what `still` says, and nothing of the following.
 //!   A step that somebody outside may notice is in no selection that leaves out others: visibility. A step that closes
 //!   a loop is in none either, so every cycle passes a state where nothing is left out: cycle (`statics`).
 //!   Of the closed sets around each process that can move, the one with the fewest steps is taken.
@@ -28,7 +29,9 @@
 //! # Cost  a closure for each process that can move; words of the rows of what is in the set.
 
 use super::cast::{Cast, Set};
+use super::still::Rule;
 use super::without::Condition;
+use spinor_model::index::Idx;
 use spinor_model::ir::{Loc, Pid};
 use spinor_model::successors::Step;
 
@@ -109,6 +112,8 @@ pub(super) struct Rules {
     pub strict: bool,
     /// What is looked at.
     pub phase: u32,
+    /// What cycles without progress need.
+    pub still: Option<Rule>,
 }
 
 impl Desk {
@@ -153,6 +158,9 @@ impl Desk {
             if last.replace(step.pid) == Some(step.pid) || !self.close(cast, key, step, rules) {
                 continue;
             }
+            if !self.keeps_still(cast, steps, rules) {
+                continue;
+            }
             let n = steps.iter().filter(|s| self.selects(cast, s)).count();
             assert!(n > 0 || !cast.without.is_nothing(), "emptiness");
             if 0 < n && n < best {
@@ -165,6 +173,27 @@ impl Desk {
             }
         }
         best < steps.len()
+    }
+
+    /// The set has what `still` asks for.
+    fn keeps_still(&self, cast: &Cast, steps: &[Step], rules: Rules) -> bool {
+        let keeps = |condition| cast.without.keeps(condition);
+        let mut chosen = steps.iter().filter(|s| self.selects(cast, s));
+        let flag = |pid, edge| cast.flags[cast.transition(pid, edge) as usize].marked;
+        let marked = |s: &Step| flag(s.pid, s.edge) || s.partner.is_some_and(|(pid, edge)| flag(pid, edge));
+        match rules.still {
+            None => true,
+            Some(Rule::One) => !keeps(Condition::Still) || chosen.any(|s| !marked(s)),
+            Some(Rule::All) => chosen.all(|s| !marked(s)),
+            Some(Rule::Nobody) => {
+                let at_label = |(pid, loc): (usize, &Loc)| cast.labels[pid][loc.index()].then_some(pid as Pid);
+                let takes_part = |s: &Step, pid| s.pid == pid || s.partner.is_some_and(|(other, _)| other == pid);
+                chosen.all(|s| {
+                    let left = self.locs.iter().enumerate().filter_map(at_label).all(|pid| takes_part(s, pid));
+                    (left || !keeps(Condition::AtLabel)) && !(marked(s) && keeps(Condition::Enters))
+                })
+            }
+        }
     }
 
     fn selects(&self, cast: &Cast, step: &Step) -> bool {

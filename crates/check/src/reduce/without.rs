@@ -21,6 +21,10 @@ pub enum Condition {
     Made,
     Fairness,
     Fault,
+    /// `still`
+    Still,
+    Enters,
+    AtLabel,
     /// `touch`: who reads that something cannot happen,
     Else,
     Deterministic,
@@ -62,7 +66,7 @@ pub enum Condition {
 }
 
 impl Condition {
-    pub const ALL: [Condition; 44] = [
+    pub const ALL: [Condition; 47] = [
         Condition::D1,
         Condition::D2,
         Condition::D3,
@@ -76,6 +80,9 @@ impl Condition {
         Condition::Made,
         Condition::Fairness,
         Condition::Fault,
+        Condition::Still,
+        Condition::Enters,
+        Condition::AtLabel,
         Condition::Else,
         Condition::Deterministic,
         Condition::ChainGuards,

@@ -1,0 +1,217 @@
+//! Cycles without progress in small random systems: all searches, with all steps and with those that each reduction selects,
+//! against the oracle on the whole graph: whether there is a cycle, and after how little progress.
+//!
+//! `SPINOR_SYSTEMS=0..200000` for more.
+
+use spinor_check::cycles::{Fairness, Request};
+use spinor_check::observer::Silent;
+use spinor_check::progress::meaning::{Meaning, Progress};
+use spinor_check::progress::oracle::Graph;
+use spinor_check::progress::system::Grounds;
+use spinor_check::progress::{Ground, Searched, fifo, levels, nested, restarts};
+use spinor_check::reduce::{Proviso, Reduced, Reduction, Selector, refusal};
+use spinor_lang::{Options, load};
+use spinor_model::interp::Interp;
+use spinor_model::ir::System;
+use spinor_store::{Arena, Budget};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+struct Rng(u64);
+
+impl Rng {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) % n
+    }
+
+    fn of<'s>(&mut self, all: &[&'s str]) -> &'s str {
+        all[self.below(all.len() as u64) as usize]
+    }
+}
+
+fn seeds() -> std::ops::Range<u64> {
+    let given = std::env::var("SPINOR_SYSTEMS").ok();
+    let range = given.as_deref().and_then(|s| s.split_once("..")).map(|(a, b)| (a.parse(), b.parse()));
+    match range {
+        Some((Ok(from), Ok(to))) => from..to,
+        _ => 0..1500,
+    }
+}
+
+/// What two processes do has mostly nothing to do with each other: otherwise nothing could be left out.
+fn statement(rng: &mut Rng, n_labels: &mut u32) -> String {
+    let own = ["skip", "x = 1 - x", "x == 0", "x == 1", "x = 1"];
+    let shared = ["g = 1 - g", "g == 0", "g == 1", "h = 1", "h == 0", "c!1", "c?_", "c?0", "nempty(c)", "len(d) == 0"];
+    let meet = ["r!1", "r?_", "r?0", "d!x", "d?x"];
+    let odd = ["timeout", "_nr_pr < 5 -> run Child()", "atomic { g == 0; g = 1 }", "atomic { r!1; g = 0 }"];
+    match rng.below(20) {
+        0..=10 => rng.of(&own).to_string(),
+        11..=13 => rng.of(&shared).to_string(),
+        14..=15 => rng.of(&meet).to_string(),
+        16 => rng.of(&odd).to_string(),
+        kind => {
+            let (a, b) = (rng.of(&own), if rng.below(3) == 0 { rng.of(&shared) } else { rng.of(&own) });
+            *n_labels += 1;
+            let label = if rng.below(2) == 0 { format!("progressIn{n_labels}: ") } else { String::new() };
+            let block = if kind == 17 && !b.contains(['=', '!', '?', '(']) { "d_step" } else { "atomic" };
+            format!("{block} {{ {a}; {label}{b} }}")
+        }
+    }
+}
+
+fn process(rng: &mut Rng, n: u64, out: &mut String) {
+    let n_locs = 1 + rng.below(4);
+    let rare = 2 + rng.below(3);
+    let mut n_labels = 0;
+    let _ = writeln!(out, "active proctype P{n}() {{ bit x;");
+    for loc in 0..n_locs {
+        let _ = write!(out, "L{loc}: ");
+        if rng.below(rare) == 0 {
+            let _ = write!(out, "progress{loc}: ");
+        }
+        let _ = write!(out, "if");
+        for _ in 0..1 + rng.below(2) {
+            let statement = statement(rng, &mut n_labels);
+            // Now and then it ends.
+            let to = rng.below(n_locs * 8 + 1);
+            let to = if to == n_locs * 8 { "End".to_string() } else { format!("L{}", to % n_locs) };
+            let _ = write!(out, " :: {statement} -> goto {to}");
+        }
+        let _ = writeln!(out, " fi;");
+    }
+    let _ = writeln!(out, "End: skip }}");
+}
+
+fn text(seed: u64) -> String {
+    let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mut out =
+        "bit g; bit h; chan c = [1] of { bit }; chan d = [2] of { bit }; chan r = [0] of { bit };\n".to_string();
+    let _ = writeln!(out, "proctype Child() {{ {}skip }}", if rng.below(2) == 0 { "progress: " } else { "" });
+    let n = 2 + rng.below(2);
+    (0..n).for_each(|n| process(&mut rng, n, &mut out));
+    out
+}
+
+fn request(jobs: usize) -> Request {
+    Request { jobs, ..Request::new(Fairness::None) }
+}
+
+fn arena() -> Arena {
+    Arena::new(&Budget::unlimited()).expect("unlimited")
+}
+
+/// All searches say what the oracle says about the whole graph; `left_out`: not all of its steps are offered.
+fn agree<G: Ground>(ground: &G, level: Option<u64>, whole: &Graph, jobs: &[usize], left_out: bool, told: &str) {
+    let exact = |searched: &Searched, name: &str| {
+        assert_eq!(searched.found.as_ref().map(|f| f.level), level, "{told}: {name}");
+        searched.found.iter().for_each(|found| whole.judge(found));
+    };
+    exact(&fifo::search(ground, &arena(), &request(1), &mut Silent), "fifo");
+    for jobs in jobs {
+        let alone = if *jobs > 1 { 0 } else { levels::ALONE };
+        exact(&levels::search_from(ground, &arena(), &request(*jobs), alone, &mut Silent), "levels");
+    }
+    let restarts = restarts::search(ground, &arena(), &request(1), &mut Silent);
+    assert_eq!(restarts.found.is_some(), level.is_some(), "{told}: restarts");
+    restarts.found.iter().for_each(|found| whole.judge(found));
+    if !left_out {
+        let nested = nested::search(ground, &arena(), &request(1), &mut Silent);
+        assert_eq!(nested.found.is_some(), level.is_some(), "{told}: nested");
+    }
+}
+
+/// Larger ones take too long, and show no more.
+const MOST: usize = 600;
+
+#[derive(Default, Debug)]
+struct Told {
+    systems: u64,
+    cycles: u64,
+    after_progress: u64,
+    /// Of those that have no cycle, by meaning and rule: all states, and those of the reduced graph.
+    states: [(u64, u64); 3],
+}
+
+fn ask(system: &Arc<System>, progress: Progress, jobs: &[usize], name: &str, told: &mut Told) {
+    let meaning = Meaning::new(system, progress, None);
+    let relabelled = meaning.relabelled(system);
+    let still = meaning.still(&relabelled);
+    let interp = Arc::new(Interp::looking(relabelled.clone(), std::slice::from_ref(&still)));
+    let whole = Graph::new(&Grounds::new(&*interp, &interp, &meaning));
+    if whole.len() > MOST {
+        return;
+    }
+    let level = whole.level();
+    told.systems += 1;
+    told.cycles += u64::from(level.is_some());
+    told.after_progress += u64::from(level > Some(0));
+    agree(&Grounds::new(&*interp, &interp, &meaning), level, &whole, jobs, false, name);
+    if refusal(&relabelled).is_some() {
+        return;
+    }
+    let rules: &[bool] = if progress == Progress::Steps { &[false, true] } else { &[false] };
+    for all in rules {
+        for selector in [Selector::Ample, Selector::Stubborn] {
+            let reduction = Reduction::for_progress(relabelled.clone(), selector, meaning.spared(&relabelled, *all));
+            let reduced = Reduced::new(interp.clone(), Arc::new(reduction), Proviso::None);
+            let ground = Grounds::new(&reduced, &interp, &meaning);
+            let part = Graph::new(&ground);
+            let name = format!("{name}, {progress:?} {selector:?}, all still: {all}");
+            assert_eq!(part.level(), level, "{name}: the graph");
+            agree(&ground, level, &whole, jobs, true, &name);
+            if level.is_none() && selector == Selector::Stubborn {
+                let (before, after) = &mut told.states[usize::from(progress == Progress::Steps) + usize::from(*all)];
+                *before += whole.len() as u64;
+                *after += part.len() as u64;
+            }
+        }
+    }
+}
+
+#[test]
+fn reduced_or_not_the_searches_agree_with_the_oracle_on_random_systems() {
+    let mut told = Told::default();
+    for seed in seeds() {
+        let text = text(seed);
+        let loaded = load("m.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p));
+        let model = loaded.model.unwrap_or_else(|| panic!("seed {seed}: {:?}\n{text}", loaded.diagnostics));
+        // Threads cost more than such a system.
+        let jobs: &[usize] = if seed % 20 == 0 { &[1, 2] } else { &[1] };
+        for progress in [Progress::States, Progress::Steps] {
+            ask(&model.system, progress, jobs, &format!("seed {seed}\n{text}"), &mut told);
+        }
+    }
+    println!("{told:?}");
+    let Told { systems, cycles, after_progress, states } = told;
+    assert!(cycles > systems / 10 && cycles < systems * 9 / 10 && after_progress > systems / 100);
+    assert!(states.iter().all(|(all, few)| few * 10 < all * 9), "nothing is left out: {states:?}");
+}
+
+fn figure(name: &str) -> (Arc<System>, Meaning) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/progress").join(name);
+    let text = std::fs::read_to_string(path).expect("a model");
+    let loaded = load(name, &text, &Options::default(), &|p: &Path| std::fs::read(p));
+    let system = loaded.model.expect("a model").system;
+    let meaning = Meaning::new(&system, Progress::States, None);
+    (system, meaning)
+}
+
+/// [FaragoSchmitt] figures 2 and 3: depth-first search alone misses a cycle; with ever more progress it is found too late.
+#[test]
+fn depth_first_search_misses_and_restarts_overshoot() {
+    for (name, misses, overshoots) in [("fig2.pml", true, false), ("fig3.pml", false, true)] {
+        let (system, meaning) = figure(name);
+        let still = meaning.still(&system);
+        let interp = Interp::looking(system, std::slice::from_ref(&still));
+        let ground = Grounds::new(&interp, &interp, &meaning);
+        let level = Graph::new(&ground).level();
+        assert!(level.is_some(), "{name}");
+        let once = restarts::once(&ground, &arena(), &request(1), &mut Silent);
+        assert_eq!(once.found.is_none(), misses, "{name}");
+        let restarts = restarts::search(&ground, &arena(), &request(1), &mut Silent);
+        assert!(restarts.found.is_some(), "{name}");
+        assert_eq!(restarts.limit > level, overshoots, "{name}: {:?} {level:?}", restarts.limit);
+    }
+}
