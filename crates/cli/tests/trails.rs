@@ -7,6 +7,7 @@
 use spinor_check::check::interpreted;
 use spinor_check::observer::Silent;
 use spinor_check::settings::{Search, Selection, Settings};
+use spinor_check::symmetry::Way;
 use spinor_check::trace::{Ending, Trace};
 use spinor_lang::{Options, load};
 use spinor_model::fault::FaultKind;
@@ -32,13 +33,14 @@ impl Drop for Scratch {
 }
 
 /// The traces of assertions and end states in a model, found in both orders.
-fn traces(text: &str) -> Option<(Interp, Vec<Trace>)> {
+fn traces(text: &str, symmetry: Way) -> Option<(Interp, Vec<Trace>)> {
     let loaded = load("m.pml", text, &Options::default(), &|p: &Path| std::fs::read(p));
     let interp = Interp::new(loaded.model?.system);
     let mut traces = Vec::new();
     for search in [Search::Bfs, Search::Dfs] {
         let settings = Settings {
             search,
+            symmetry,
             select: Selection::Safety,
             shorten: false,
             max_depth: Some(2000),
@@ -112,7 +114,7 @@ fn spin_follows_the_trails_of_random_models() {
     let (mut n, mut wrong) = (0, Vec::new());
     for seed in 0..300 {
         let text = spinor_gen::generate(seed).text;
-        let Some((interp, traces)) = traces(&text) else { continue };
+        let Some((interp, traces)) = traces(&text, Way::Auto) else { continue };
         for trace in traces {
             n += 1;
             if let Err(why) = replay(&scratch.0, &text, &interp, &trace) {
@@ -121,6 +123,31 @@ fn spin_follows_the_trails_of_random_models() {
         }
     }
     assert!(n > 150, "only {n} traces were made");
+    assert!(wrong.is_empty(), "{} of {n} trails differ; the first:\n{}", wrong.len(), wrong[0]);
+}
+
+/// Names that a search has exchanged are put back. `SPINOR_SEEDS=0..5000` for more.
+#[test]
+fn spin_follows_the_trails_that_symmetry_leads_to() {
+    let scratch = Scratch::new("symmetric");
+    let given = std::env::var("SPINOR_SEEDS").ok();
+    let range = given.as_deref().and_then(|s| s.split_once("..")).map(|(a, b)| (a.parse(), b.parse()));
+    let seeds: std::ops::Range<u64> = match range {
+        Some((Ok(from), Ok(to))) => from..to,
+        _ => 0..60,
+    };
+    let (mut n, mut wrong, at_least) = (0, Vec::new(), (seeds.end - seeds.start) / 4);
+    for seed in seeds {
+        let text = spinor_gen::symmetric(seed);
+        let Some((interp, traces)) = traces(&text, Way::Segmented) else { continue };
+        for trace in traces {
+            n += 1;
+            if let Err(why) = replay(&scratch.0, &text, &interp, &trace) {
+                wrong.push(format!("seed {seed}: {why}"));
+            }
+        }
+    }
+    assert!(n > at_least, "only {n} traces were made");
     assert!(wrong.is_empty(), "{} of {n} trails differ; the first:\n{}", wrong.len(), wrong[0]);
 }
 
@@ -136,7 +163,7 @@ fn spin_follows_the_trails_of_the_corpus() {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == "pml") {
                 let text = std::fs::read_to_string(&path).expect("a corpus model");
-                let Some((interp, traces)) = traces(&text) else { continue };
+                let Some((interp, traces)) = traces(&text, Way::Auto) else { continue };
                 for trace in traces.iter().filter(|t| t.steps.len() < 10_000) {
                     n += 1;
                     if let Err(why) = replay(&scratch.0, &text, &interp, trace) {
