@@ -7,6 +7,7 @@
 //! | `touch` | what a step of a process looks at and changes |
 //! | `cast` | the processes that live, and what their steps have to do with each other |
 //! | `stubborn` | which steps are enough |
+//! | `repairs` | handshakes that become possible where somebody minds |
 //! | `probe` | which of two reductions comes further |
 //! | `checked` | a selection under its own definition |
 //! | `without` | conditions left out, by tests |
@@ -40,6 +41,7 @@
 mod cast;
 pub mod checked;
 mod probe;
+mod repairs;
 mod statics;
 mod stubborn;
 mod touch;
@@ -49,12 +51,13 @@ pub mod without;
 use cast::{Cast, Making};
 use checked::Auditor;
 pub use probe::Reach;
+pub use repairs::{AbleBy, Repairs, UnlessBy};
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Expr, Loc, Pid, System};
 use spinor_model::layout::Layout;
-use spinor_model::successors::{Batch, Outcome, Step, Successors};
+use spinor_model::successors::{Batch, Outcome, Step, Successors, Wish};
 use statics::Statics;
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
@@ -79,6 +82,10 @@ pub enum Proviso {
     Loops,
     /// Breadth-first search, by its levels (`search/bfs.rs`). For what finite runs show.
     Levels,
+    /// Depth-first search, by its path: a selection with a step back to the path is not taken. The search says which of the
+    /// selections it wants, and remembers it (`cycles/ndfs.rs`): the number, or whether it was the first or none.
+    PathNumber,
+    PathBit,
 }
 
 impl Proviso {
@@ -87,7 +94,14 @@ impl Proviso {
             Proviso::None => "none",
             Proviso::Loops => "loops",
             Proviso::Levels => "levels",
+            Proviso::PathNumber => "stack-number",
+            Proviso::PathBit => "stack-bit",
         }
+    }
+
+    /// The search has a say in what is selected.
+    pub fn is_path(self) -> bool {
+        matches!(self, Proviso::PathNumber | Proviso::PathBit)
     }
 }
 
@@ -98,6 +112,7 @@ pub struct Reduction {
     looked: Vec<Expr>,
     fair: bool,
     selector: Selector,
+    repairs: Repairs,
     without: Without,
     auditor: Option<Auditor>,
     casts: RwLock<HashMap<Vec<i32>, Option<Arc<Cast>>>>,
@@ -124,13 +139,25 @@ impl Reduction {
         assert!(refusal(&system).is_none(), "the plan refuses it");
         let interp = Interp::new(system);
         let statics = Statics::new(interp.system(), interp.layout(), looked);
-        let (looked, without, auditor) = (looked.to_vec(), Without::default(), None);
-        Reduction { interp, statics, looked, fair, selector, without, auditor, casts: RwLock::default() }
+        let (looked, repairs, without, auditor) = (looked.to_vec(), Repairs::default(), Without::default(), None);
+        Reduction { interp, statics, looked, fair, selector, repairs, without, auditor, casts: RwLock::default() }
+    }
+
+    /// By the papers' ways, if they are wanted.
+    pub fn repaired(mut self, repairs: Repairs) -> Reduction {
+        self.repairs = repairs;
+        self
+    }
+
+    pub fn repairs(&self) -> Repairs {
+        self.repairs
     }
 
     /// Every selection is tried out (`checked`), if that is wanted.
     pub fn audited_if(mut self, wanted: bool) -> Reduction {
-        self.auditor = wanted.then(|| Auditor::new(self.interp.shared_system(), &self.looked, self.fair));
+        // The papers' ways keep less in order than F says.
+        let fair = self.fair && self.repairs.able == AbleBy::Guards;
+        self.auditor = wanted.then(|| Auditor::new(self.interp.shared_system(), &self.looked, fair));
         self
     }
 
@@ -159,6 +186,7 @@ impl Reduction {
         chosen.clear();
         // One process alone has no one to be left out; where nothing else could happen, nothing is left out.
         let several = steps.iter().any(|s| s.pid != steps[0].pid) && !steps[0].timeout;
+        let several = several && desk.wish.attempt != Some(0);
         if !several || !self.select_some(desk, proviso, key, steps, chosen) {
             chosen.clear();
             chosen.extend_from_slice(steps);
@@ -179,8 +207,23 @@ impl Reduction {
         let Some(cast) = &desk.cast else { return false };
         let layout = self.layout();
         desk.stubborn.stands(layout.frames(key).map(|(at, _)| Loc::new(layout.loc.read(&key[at..]) as usize)));
-        let rules = Rules { alone: self.selector == Selector::Ample, strict: proviso == Proviso::Loops };
-        desk.stubborn.select(cast, key, steps, rules, chosen)
+        if self.minds(cast, desk.stubborn.locs(), desk.wish.waited, steps) {
+            return false;
+        }
+        let (alone, strict) = (self.selector == Selector::Ample, proviso == Proviso::Loops);
+        let attempt = proviso.is_path().then_some(desk.wish.attempt.unwrap_or(1));
+        desk.stubborn.select(cast, key, steps, Rules { alone, strict, attempt }, chosen)
+    }
+
+    /// Nothing may be left out, because it would be minded that a handshake becomes possible (`repairs`).
+    fn minds(&self, cast: &Cast, locs: &[Loc], waited: Option<Pid>, steps: &[Step]) -> bool {
+        let can = |pid: Pid| steps.iter().any(|s| s.pid == pid);
+        let offers = |pid: Pid| {
+            let counts = self.without.keeps(Condition::Waited) || !can(pid);
+            counts && self.without.keeps(Condition::Offered) && cast.offers(pid, locs)
+        };
+        self.repairs.unless == UnlessBy::Dynamic && cast.is_minded(locs, steps)
+            || self.repairs.able.asks_who_is_waited_for() && waited.is_some_and(offers)
     }
 
     #[cold]
@@ -195,6 +238,7 @@ impl Reduction {
             interp: &self.interp,
             looked: &self.looked,
             fair: self.fair,
+            repairs: self.repairs,
             without: self.without,
         };
         let mut casts = self.casts.write().expect("nothing panics while it is held");
@@ -210,6 +254,7 @@ impl Reduction {
 /// One thread's.
 #[derive(Clone, Default)]
 struct Desk {
+    wish: Wish,
     cast: Option<Arc<Cast>>,
     stubborn: stubborn::Desk,
 }
@@ -387,6 +432,10 @@ impl<S: Successors + Send> Successors for Reduced<S> {
         owners.extend(state.chosen.iter().map(|step| step.pid));
         owners.extend(state.offered.iter().map(|step| step.pid));
         n
+    }
+
+    fn wish(&self, state: &mut Self::State, wish: Wish) {
+        state.desk.wish = wish;
     }
 
     fn leaves_out(&self, state: &Self::State) -> bool {

@@ -19,6 +19,7 @@
 //!   beside the system. (Static reduction: [KLMPY98].)
 //!   Which edges close is a matter of taste; those are taken that a selection would seldom have anyway.
 
+use crate::cycles::answer::has_rendezvous;
 use spinor_model::index::Idx;
 use spinor_model::ir::{
     Edge, EdgeId, Effect, Expr, Guard, Init, Loc, Pattern, Place, Proctype, ProctypeId, Scope, System, Then,
@@ -41,8 +42,8 @@ pub(super) struct Statics {
     /// By proctype and edge.
     pub chains: Vec<Vec<Chain>>,
     pub closes: Vec<Vec<bool>>,
-    /// Locations whose labels somebody asks for.
-    pub labels: BTreeSet<(ProctypeId, Loc)>,
+    /// Locations that somebody asks about: by a label, or because a message could be handed over there.
+    pub asked: BTreeSet<(ProctypeId, Loc)>,
 }
 
 /// Where a step may lead.
@@ -96,16 +97,19 @@ impl Statics {
         }
         let chains: Vec<Vec<Chain>> =
             system.proctypes.iter().map(|t| t.edges.iter().map(|e| chain(t, e)).collect()).collect();
-        let mut labels = BTreeSet::new();
+        let mut asked = BTreeSet::new();
         let mut label = |e: &Expr| {
             if let Expr::AtLabel { proctype, loc, .. } = e {
-                labels.insert((*proctype, *loc));
+                asked.insert((*proctype, *loc));
             }
         };
         looked.iter().for_each(|e| e.each_part(&mut label));
         system.proctypes.iter().for_each(|t| t.each_expr(&mut |e| e.each_part(&mut label)));
+        for (id, t) in system.proctypes.enumerated().filter(|_| has_rendezvous(system)) {
+            asked.extend(t.edges.iter().filter(|e| e.receive().is_some()).map(|e| (id, e.from)));
+        }
         let closes = system.proctypes.iter().zip(&chains).map(|(t, chains)| closing(t, chains)).collect();
-        Statics { fixed_globals, fixed_locals, told_by, chains, closes, labels }
+        Statics { fixed_globals, fixed_locals, told_by, chains, closes, asked }
     }
 }
 
