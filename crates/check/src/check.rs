@@ -2,10 +2,10 @@
 
 use crate::claim::{Claim, Marking, Refused};
 use crate::clock::{Clock, memory_bytes, peak_memory_bytes};
-use crate::cycles::answer::Answered;
+use crate::cycles::answer::{Answered, How};
 use crate::cycles::{self, Fairness};
 use crate::observer::Observer;
-use crate::plan::{self, Asking, Cell, Combination};
+use crate::plan::{self, Asking, Cell, Combination, OnTheFly};
 use crate::progress::answer::{Account, Asked as Progressing};
 use crate::progress::meaning::Of;
 use crate::reduce::{self, Proviso, Reduced, Reduction, Selector};
@@ -280,7 +280,24 @@ impl Endless<'_> {
         let stutter_invariant = claim.stutter_invariant;
         let is_progress = matches!(about, About::Progress);
         let reduces = !is_progress || Progressing::by_claim(search, progress) || plan::spares(search);
-        let refusal = self.asking.refusal.or((!reduces).then_some(LEAVES_NOTHING_OUT));
+        let mut how = How { proviso: settings.proviso, repairs: settings.repairs };
+        if is_progress {
+            how = How::default();
+        }
+        let fly = OnTheFly {
+            proviso: how.proviso,
+            able_by: how.repairs.able,
+            search,
+            fairness: settings.fairness,
+            jobs: settings.jobs,
+            in_form: true,
+        };
+        // Selections that depend on more than the state of the system.
+        let form =
+            (fly.is_wanted() && !settings.plain && settings.reduce != Reduce::Off).then(|| claim.in_stutter_form());
+        let fly = OnTheFly { in_form: !matches!(form, Some(None)), ..fly };
+        let refusal = self.asking.refusal.or((!reduces).then_some(LEAVES_NOTHING_OUT)).or(fly.refusal());
+        let claim = form.flatten().filter(|_| refusal.is_none()).unwrap_or(claim);
         let asking = Asking { counts_all: false, stutter_invariant, refusal, ..self.asking };
         let (reduce, answered) = if is_progress {
             if !matches!(settings.way(), Way::Auto | Way::Off) {
@@ -317,6 +334,7 @@ impl Endless<'_> {
                 forced,
                 audit,
                 symmetry,
+                how,
                 request,
             };
             let symmetry = asked.symmetry(self.way);
@@ -327,7 +345,12 @@ impl Endless<'_> {
         let Answered { trace, searched, store_bytes, faulty, reduced, audited } = answered;
         report.notes.extend(audited);
         match (reduced, reduce) {
-            (true, Some(selector)) => report.chosen.por = plan::Reduction::By(selector).word(),
+            (true, Some(selector)) => {
+                report.chosen.por = plan::Reduction::By(selector).word();
+                if how.proviso.is_stack() {
+                    report.chosen.proviso = Some(how.proviso().word());
+                }
+            }
             (false, Some(_)) => report.unreduced.push((name.clone(), NOT_WORTH.to_string())),
             _ => {}
         }
@@ -561,7 +584,16 @@ impl Asked<'_> {
             way => symmetry::find(&optimised(false), &looked, way),
         };
         report.tell_symmetry(&symmetry);
-        let asking = Asking { symmetric: symmetry.canon.is_some(), ..self.asking };
+        let fly = OnTheFly {
+            proviso: settings.proviso,
+            able_by: settings.repairs.able,
+            search: self.search,
+            fairness: Fairness::None,
+            jobs: settings.jobs,
+            in_form: true,
+        };
+        let refusal = self.asking.refusal.or(fly.refusal());
+        let asking = Asking { symmetric: symmetry.canon.is_some(), refusal, ..self.asking };
         let reduce = report.reduces(asking, SAFETY_SEARCH);
         let system = optimised(reduce.is_some());
         let replayed = Interp::new(system.clone());
@@ -584,6 +616,7 @@ impl Asked<'_> {
             budget: Budget::new(limit),
             jobs: settings.jobs.max(1),
             makes_up: reduced.as_ref().is_some_and(|r| r.proviso() == Proviso::Levels),
+            by_path: reduced.as_ref().map(|r| r.proviso()).filter(|p| p.is_path()).map(|p| p == Proviso::PathBit),
             ..Request::default()
         };
         let Ran { searched, store_bytes, omission } = {
@@ -692,7 +725,8 @@ impl Asked<'_> {
         looked: &[Expr],
         report: &mut Report,
     ) -> Option<Arc<Reduced<S>>> {
-        let reduction = Arc::new(Reduction::new(system, selector, looked, false).audited_if(self.settings.audit));
+        let reduction = Reduction::new(system, selector, looked, false).repaired(self.settings.repairs);
+        let reduction = Arc::new(reduction.audited_if(self.settings.audit));
         let by = |proviso| Reduced::new(exec.clone(), reduction.clone(), proviso);
         let (loops, levels) = (by(Proviso::Loops), by(Proviso::Levels));
         let by_levels = self.search == Search::Bfs;
@@ -704,6 +738,8 @@ impl Asked<'_> {
             // States without steps are found whatever else is left out.
             _ if self.kinds == [Kind::EndState] => Some(by(Proviso::None)).filter(|r| forced || r.saves() > WORTH),
             MadeUp::Levels if by_levels => Some(levels),
+            MadeUp::StackNumber => Some(by(Proviso::PathNumber)),
+            MadeUp::StackBit => Some(by(Proviso::PathBit)),
             MadeUp::Loops => Some(loops),
             _ => {
                 let starts = loops.starts();

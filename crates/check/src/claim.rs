@@ -205,10 +205,37 @@ impl Claim {
         Claim { stutter_invariant, ..self }
     }
 
+    /// The same in a form in which it is plain that repetitions make no difference (`ltl/stutter_form`), with one mark at
+    /// most, and at states. Nothing if it is too large, or if they make one.
+    pub fn in_stutter_form(&self) -> Option<Claim> {
+        if !self.stutter_invariant {
+            return None;
+        }
+        let form = spinor_ltl::stutter_form(&spinor_ltl::degeneralise(&self.automaton))?;
+        let form = if form.n_marks == 0 { form } else { marked_states(&form) };
+        let expr = |prop: &PropId| self.automaton.props.iter().position(|p| p == prop).map(|n| self.looked[n].clone());
+        let looked = form.props.iter().map(expr).collect::<Option<Vec<Expr>>>()?;
+        Some(Claim::new(form, looked, self.stutters, true))
+    }
+
     /// Once the automaton is there, the run is accepted.
     pub fn settles(&self, state: StateId) -> bool {
         self.settles.get(state.idx()).copied().unwrap_or(false)
     }
+}
+
+/// The mark of a transition is that of the state it leads to: each state twice. What can be read from both is the same, so
+/// a run passes a marked state, at least, whenever it takes a marked transition into a letter that it has not just read.
+fn marked_states(one: &Automaton) -> Automaton {
+    let twice = |target: StateId, marked: bool| StateId(2 * target.0 + u32::from(marked));
+    let from = |ts: &Vec<Transition>, marks: Marks| -> Vec<Transition> {
+        ts.iter()
+            .map(|t| Transition { target: twice(t.target, t.marks == Marks::all(1)), marks, guard: t.guard })
+            .collect()
+    };
+    let states = one.states.iter().flat_map(|ts| [from(ts, Marks::NONE), from(ts, Marks::all(1))]).collect();
+    let initial = one.initial.iter().map(|s| twice(*s, false)).collect();
+    Automaton { props: one.props.clone(), guards: one.guards.clone(), initial, states, n_marks: 1 }
 }
 
 #[cfg(test)]

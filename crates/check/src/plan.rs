@@ -6,8 +6,8 @@
 //! arguments are in `search/bfs.rs` and `search/dfs.rs`.
 
 use crate::cycles::Fairness;
-use crate::reduce::Selector;
-use crate::settings::{FairBy, Reduce, Search, Store};
+use crate::reduce::{AbleBy, Selector};
+use crate::settings::{FairBy, MadeUp, Reduce, Search, Store};
 use crate::verdict::Kind;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -244,6 +244,59 @@ pub fn choose_reduction(asking: Asking) -> (Reduction, Option<&'static str>) {
     (Reduction::None, Some(why))
 }
 
+/// What depends on more than a state: the path, or who is waited for.
+#[derive(Clone, Copy, Debug)]
+pub struct OnTheFly {
+    pub proviso: MadeUp,
+    pub able_by: AbleBy,
+    pub search: Search,
+    pub fairness: Fairness,
+    pub jobs: usize,
+    /// The claim is in stutter form, if there is one.
+    pub in_form: bool,
+}
+
+impl OnTheFly {
+    /// The claim has to be in stutter form.
+    pub fn is_wanted(&self) -> bool {
+        self.proviso.is_stack() || self.waits()
+    }
+
+    fn waits(&self) -> bool {
+        self.able_by.asks_who_is_waited_for() && self.fairness != Fairness::None
+    }
+
+    /// Why it cannot be.
+    pub fn refusal(&self) -> Option<&'static str> {
+        let stack = self.proviso.is_stack();
+        let nested = matches!(self.search, Search::Ndfs | Search::NdfsSeed | Search::Cndfs);
+        match self.search {
+            Search::Bfs if stack => Some("breadth-first search has no path: --search dfs, or --proviso levels"),
+            Search::Dfs if stack && self.jobs > 1 => {
+                Some("of several paths none has all that may lead back to a state: -j 1, or --proviso loops")
+            }
+            Search::Bfs | Search::Dfs => None,
+            // corpus/figures/hpy_figure_3.pml
+            Search::NdfsSeed if stack => Some(
+                "a second search that goes on through the path meets states that have no selection yet: --search ndfs",
+            ),
+            search if stack && search != Search::Ndfs => {
+                Some("a selection by the path is one of nested search: --search ndfs, or --proviso loops")
+            }
+            _ if stack && self.waits() => {
+                Some("a default move may lead back to the path: --able-by guards or static, or --proviso loops")
+            }
+            _ if self.waits() && !nested => Some("nobody is waited for: --search ndfs, or --able-by guards or static"),
+            // corpus/regressions/R04_parity_claim.pml
+            _ if self.is_wanted() && !self.in_form => Some(
+                "the automaton is in no form in which it cannot tell how often a state is repeated, and selections that \
+                 depend on more than the state would be told: --proviso loops, --able-by guards",
+            ),
+            _ => None,
+        }
+    }
+}
+
 /// The searches that know nothing but progress. The arguments say nothing of what makes progress, states or steps, nor
 /// whose counts.
 fn progress(c: Combination) -> Cell {
@@ -399,9 +452,34 @@ fn boxes(places: Vec<Place>, axis: usize) -> Vec<[BTreeSet<usize>; 4]> {
 impl fmt::Display for Printed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         print(f, "", cell)?;
-        print(f, "--sym WAY ", symmetric)
+        print(f, "--sym WAY ", symmetric)?;
+        let stack = (MadeUp::StackNumber, AbleBy::Guards, Fairness::None);
+        let waits = (MadeUp::Loops, AbleBy::Dynamic, Fairness::Weak);
+        for (what, (proviso, able_by, fairness)) in
+            [("--proviso stack-number|stack-bit", stack), ("--able-by dynamic|defaults", waits)]
+        {
+            writeln!(f, "{what}")?;
+            let counts = |s: &Search| !seeks_progress(*s) && (proviso.is_stack() || finds_cycles(*s));
+            for search in SEARCHES.into_iter().filter(counts) {
+                let fly = OnTheFly { proviso, able_by, search, fairness, jobs: 1, in_form: true };
+                let (word, why) = match (fly.refusal(), search) {
+                    (Some(why), _) => ("refused", why),
+                    (None, Search::Dfs) => {
+                        ("sound", "on every cycle all steps of some state are taken (search/dfs.rs)")
+                    }
+                    (None, _) if proviso.is_stack() => ("sound", BY_PATH),
+                    (None, _) => ("sound", BY_WAITING),
+                };
+                writeln!(f, "  {word:<8} search {}\n           {why}", search.word())?;
+            }
+        }
+        Ok(())
     }
 }
+
+const BY_PATH: &str =
+    "[HPY96] 5.2: both searches run through one graph; the claim must have a stutter form (cycles/ndfs.rs)";
+const BY_WAITING: &str = "[Bosnacki-POR] 5.3, repaired; the claim must have a stutter form (reduce/repairs.rs)";
 
 fn print(f: &mut fmt::Formatter<'_>, with: &str, cell: fn(Combination) -> Cell) -> fmt::Result {
     let some = |side: &BTreeSet<usize>, words: &[String]| {

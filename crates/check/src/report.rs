@@ -84,7 +84,7 @@ pub struct Chosen {
     /// For cycles without progress, if they were asked about; and what makes progress.
     pub progress: Option<(&'static str, &'static str)>,
     pub por: &'static str,
-    /// Of the search for what finite runs show, if it leaves out steps: who sees to it that none is left out for ever.
+    /// Of a search that leaves out steps: who sees to it that none is left out for ever, if not the selection itself.
     pub proviso: Option<&'static str>,
     pub sym: &'static str,
     pub fair: &'static str,

@@ -3,6 +3,7 @@
 use crate::cycles::Fairness;
 use crate::progress::meaning::Progress;
 use crate::protocol::Protocol;
+use crate::reduce::Repairs;
 use crate::symmetry::Way;
 use spinor_model::optimise::Optimisations;
 use std::time::Duration;
@@ -22,6 +23,8 @@ pub struct Settings {
     pub proviso: MadeUp,
     /// Where steps make progress, those selected make none; otherwise one at least does not (`reduce/still.rs`).
     pub all_still: bool,
+    /// Who sees to handshakes that become possible.
+    pub repairs: Repairs,
     /// Every selection of steps is tried out, which is slow.
     pub audit: bool,
     /// How one state stands for its images, if processes can change places.
@@ -110,6 +113,16 @@ pub enum MadeUp {
     Loops,
     /// Breadth-first search, for what finite runs show.
     Levels,
+    /// Nested depth-first search by its path, or depth-first search: of the selections of a state, the first that does not
+    /// lead back; or the first one, if it does not.
+    StackNumber,
+    StackBit,
+}
+
+impl MadeUp {
+    pub fn is_stack(self) -> bool {
+        matches!(self, MadeUp::StackNumber | MadeUp::StackBit)
+    }
 }
 
 /// How states are kept.
@@ -145,6 +158,7 @@ impl Default for Settings {
             reduce: Reduce::Auto,
             proviso: MadeUp::Auto,
             all_still: false,
+            repairs: Repairs::default(),
             audit: false,
             symmetry: Way::Auto,
             progress: Progress::States,

@@ -5,6 +5,7 @@
 
 use spinor_check::cycles::Fairness;
 use spinor_check::progress::meaning::Progress;
+use spinor_check::reduce::{AbleBy, Repairs, UnlessBy};
 use spinor_check::settings::{DEFAULT_TRACES, FairBy, MadeUp, Reduce, Search, Selection, Settings, Store};
 use spinor_check::symmetry::Way;
 use spinor_model::optimise::Optimisations;
@@ -92,6 +93,8 @@ pub enum Id {
     Por,
     Proviso,
     Still,
+    UnlessBy,
+    AbleBy,
     Audit,
     Sym,
     Ltl,
@@ -245,12 +248,26 @@ pub const OPTIONS: &[OptionRow] = &[
         .default("auto")
         .help("which steps are left out where others show as much: by process, or by what steps have to do with each other")
         .spin("-DNOREDUCE"),
-    row(Id::Proviso, "proviso", Takes::OneOf(&["auto", "loops", "levels"], &[]), CHECK)
-        .default("auto")
-        .help("who sees to it that no step is left out for ever: selections at loops, or breadth-first search by levels"),
+    row(
+        Id::Proviso,
+        "proviso",
+        Takes::OneOf(&["auto", "loops", "levels", "stack-number", "stack-bit"], &[]),
+        CHECK,
+    )
+    .default("auto")
+    .help(
+        "who sees to it that no step is left out for ever: selections at loops, breadth-first search by levels, or \
+         depth-first and nested search by the path, with the number of the selection or a bit remembered",
+    ),
     row(Id::Still, "still", Takes::OneOf(&["one", "all"], &[]), CHECK)
         .default("one")
         .help("with --progress steps: of the steps that are selected where others are left out, so many make no progress"),
+    row(Id::UnlessBy, "unless-by", Takes::OneOf(&["guards", "static", "dynamic"], &[]), CHECK)
+        .default("guards")
+        .help("how a reduction minds that an escape which is a handshake becomes possible: ours, and a paper's two"),
+    row(Id::AbleBy, "able-by", Takes::OneOf(&["guards", "static", "dynamic", "defaults"], &[]), CHECK)
+        .default("guards")
+        .help("how a reduction minds that a handshake lets a process move, for fairness: ours, and a paper's three"),
     row(Id::Audit, "audit", Takes::Nothing, CHECK)
         .help("try out every selection of steps: slow, and a fault of spinor (status 4) if one is not what it must be"),
     row(
@@ -484,6 +501,7 @@ pub struct Options {
     pub reduce: Reduce,
     pub proviso: MadeUp,
     pub all_still: bool,
+    pub repairs: Repairs,
     pub audit: bool,
     pub symmetry: Way,
     pub progress: Progress,
@@ -556,6 +574,7 @@ impl Options {
             reduce: self.reduce,
             proviso: self.proviso,
             all_still: self.all_still,
+            repairs: self.repairs,
             audit: self.audit,
             symmetry: self.symmetry,
             progress: self.progress,
@@ -855,8 +874,18 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
             o.proviso = match text.as_str() {
                 "loops" => MadeUp::Loops,
                 "levels" => MadeUp::Levels,
+                "stack-number" => MadeUp::StackNumber,
+                "stack-bit" => MadeUp::StackBit,
                 _ => MadeUp::Auto,
             }
+        }
+        Id::UnlessBy => {
+            let by = UnlessBy::ALL.into_iter().find(|by| by.word() == text);
+            o.repairs.unless = by.unwrap_or_default();
+        }
+        Id::AbleBy => {
+            let by = AbleBy::ALL.into_iter().find(|by| by.word() == text);
+            o.repairs.able = by.unwrap_or_default();
         }
         Id::Por => {
             o.reduce = match text.as_str() {

@@ -14,6 +14,7 @@ use spinor_check::observer::Silent;
 use spinor_check::oracle::Graph;
 use spinor_check::plan::is_endless;
 use spinor_check::protocol::{Channel, Protocol};
+use spinor_check::reduce::{AbleBy, Repairs, UnlessBy};
 use spinor_check::report::Report;
 use spinor_check::settings::{FairBy, MadeUp, Reduce, Search, Selection, Settings, Store};
 use spinor_check::verdict::Kind;
@@ -206,8 +207,8 @@ fn every_reduction(
                 fairness => format!(" {}", fairness.word()),
             };
             if !expect.contains(&format!("{}{fair} {}\n", p.name, p.verdict.word())) {
-                let Settings { reduce, proviso, search, fair_by, optimise, .. } = &settings;
-                let way = format!("{reduce:?} {proviso:?} {search:?} {fair_by:?}{fair} {optimise:?}");
+                let Settings { reduce, proviso, repairs, search, fair_by, optimise, .. } = &settings;
+                let way = format!("{reduce:?} {proviso:?} {repairs:?} {search:?} {fair_by:?}{fair} {optimise:?}");
                 wrong.push_str(&format!("{name} {way}: {} {}\n", p.name, p.verdict.word()));
             }
         }
@@ -231,6 +232,26 @@ fn every_reduction(
                 for fairness in Fairness::ALL {
                     let jobs = 1 + usize::from(optimise == Optimisations::ALL);
                     compare(Settings { search, fair_by, fairness, jobs, select: endless.clone(), ..like.clone() });
+                }
+            }
+            // The papers' ways.
+            for proviso in [MadeUp::StackNumber, MadeUp::StackBit].into_iter().filter(|_| stored <= LARGE) {
+                compare(Settings { search: Search::Dfs, proviso, select: finite.clone(), ..like.clone() });
+                for fairness in [Fairness::None, Fairness::Weak] {
+                    let (search, select) = (Search::Ndfs, endless.clone());
+                    compare(Settings { search, proviso, fairness, select, ..like.clone() });
+                }
+            }
+            for unless in UnlessBy::ALL.into_iter().filter(|_| stored <= LARGE) {
+                let repairs = Repairs { unless, ..Repairs::default() };
+                let (search, proviso) = (Search::Bfs, MadeUp::Loops);
+                compare(Settings { search, proviso, repairs, select: finite.clone(), ..like.clone() });
+            }
+            for able in AbleBy::ALL.into_iter().filter(|_| stored <= LARGE) {
+                for (search, fair_by) in [(Search::Ndfs, FairBy::Flags), (Search::Cndfs, FairBy::Copies)] {
+                    let repairs = Repairs { able, ..Repairs::default() };
+                    let (fairness, select) = (Fairness::Weak, endless.clone());
+                    compare(Settings { search, fair_by, fairness, repairs, select, ..like.clone() });
                 }
             }
         }

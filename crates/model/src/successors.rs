@@ -162,6 +162,19 @@ impl EdgeSet {
     }
 }
 
+/// What a search that has a say in it wants of a system that leaves out steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Wish {
+    /// The so-many-th selection there is, from 1; all steps if there are not so many, and by 0.
+    pub attempt: Option<u8>,
+    /// The process that must move or be unable to before the search is content.
+    pub waited: Option<Pid>,
+}
+
+impl Wish {
+    pub const ALL: Wish = Wish { attempt: Some(0), waited: None };
+}
+
 pub trait Successors: Sync {
     /// A state unpacked for work, with the memory that work needs. Two states are the same iff their keys are.
     type State: Clone;
@@ -199,6 +212,8 @@ pub trait Successors: Sync {
         owners.extend(steps.iter().map(|step| step.pid));
         steps.len()
     }
+    /// What is wanted of this state the next time it is expanded.
+    fn wish(&self, _state: &mut Self::State, _wish: Wish) {}
     /// Whether the last expansion of this state left out steps that can be taken.
     fn leaves_out(&self, _state: &Self::State) -> bool {
         false

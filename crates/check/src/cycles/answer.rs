@@ -10,16 +10,16 @@
 
 use super::by_process::ByProcess;
 use super::fair::{self, By, Fair};
-use super::ndfs::{self, Target, WithBits};
+use super::ndfs::{self, Memory, Target, WithBits};
 use super::product::Product;
 use super::{Fairness, Lasso, Move, Moves, Request, Runs, Searched, cndfs, scc, shorten, union};
 use crate::check::{Executors, WORTH};
 use crate::claim::Claim;
 use crate::observer::Observer;
 use crate::plan;
-use crate::reduce::{Proviso, Reduced, Reduction, Selector};
+use crate::reduce::{AbleBy, Proviso, Reduced, Reduction, Repairs, Selector};
 use crate::search::Stopped;
-use crate::settings::{FairBy, Search, Store};
+use crate::settings::{FairBy, MadeUp, Search, Store};
 use crate::symmetry::canon::Canon;
 use crate::symmetry::quotient::QuotientRuns;
 use crate::symmetry::{self, Way, figure4, unfold};
@@ -51,7 +51,33 @@ pub struct Asked<'a> {
     pub audit: bool,
     /// What [`Asked::symmetry`] found: if something, nothing is reduced.
     pub symmetry: symmetry::Found,
+    pub how: How,
     pub request: Request,
+}
+
+/// How steps are left out, if they are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct How {
+    pub proviso: MadeUp,
+    pub repairs: Repairs,
+}
+
+impl How {
+    pub(crate) fn proviso(self) -> Proviso {
+        match self.proviso {
+            MadeUp::StackNumber => Proviso::PathNumber,
+            MadeUp::StackBit => Proviso::PathBit,
+            _ => Proviso::Loops,
+        }
+    }
+
+    fn memory(self) -> Memory {
+        match self.proviso {
+            MadeUp::StackNumber => Memory::Number,
+            MadeUp::StackBit => Memory::Bit,
+            _ => Memory::Nothing,
+        }
+    }
 }
 
 /// What came of it.
@@ -94,19 +120,27 @@ impl Asked<'_> {
             return self.by_quotient(exec, canon, &replayed, observer);
         }
         let fair = self.request.fairness != Fairness::None;
-        let reduce = |by| Reduction::new(system, by, &self.claim.looked, fair).phased(phases).audited_if(self.audit);
+        let (repairs, proviso) = (self.how.repairs, self.how.proviso());
+        // Who selects by the path has one graph from the beginning to the end.
+        let phases = if proviso.is_path() { &phases[..1] } else { phases };
+        let reduce = |by| {
+            let reduction = Reduction::new(system, by, &self.claim.looked, fair).phased(phases).repaired(repairs);
+            reduction.audited_if(self.audit)
+        };
         let reduction = self.reduce.map(|by| Arc::new(reduce(by)));
-        let reduced = reduction.as_ref().map(|r| Reduced::new(exec.clone(), r.clone(), Proviso::Loops));
+        let reduced = reduction.as_ref().map(|r| Reduced::new(exec.clone(), r.clone(), proviso));
         let reduced = reduced.filter(|r| self.forced || r.saves() > WORTH);
         let is_reduced = reduced.is_some();
         let (searched, store_bytes, faulty) = match reduced {
-            None => self.find(exec, observer),
+            None => Asked { how: How::default(), ..self.clone() }.find(exec, observer),
             Some(reduced) => self.find(Arc::new(reduced), observer),
         };
         let audited = reduction.as_ref().and_then(|r| r.audit_note());
         let trace = searched.found.as_ref().map(|lasso| {
             let judge = Product::new(&replayed, self.claim, self.request.fairness);
-            let lasso = match reduction.filter(|_| is_reduced) {
+            // What is chosen on the fly is told in the numbers of all moves.
+            let by_state = is_reduced && !proviso.is_path() && !self.waits();
+            let lasso = match reduction.filter(|_| by_state) {
                 None => lasso.clone(),
                 Some(reduction) => {
                     let reduced = Reduced::new(Arc::new(replayed.clone()), reduction, Proviso::Loops);
@@ -121,6 +155,11 @@ impl Asked<'_> {
             trace::build_endless(self.interp, &replayed, &endless(&judge, &lasso))
         });
         Answered { trace, searched, store_bytes, faulty, reduced: is_reduced, audited }
+    }
+
+    /// Who is waited for has a say in what is left out.
+    fn waits(&self) -> bool {
+        self.how.repairs.able.asks_who_is_waited_for() && self.request.fairness != Fairness::None
     }
 
     fn find<S: Successors + Send + 'static>(&self, exec: Arc<S>, observer: &mut dyn Observer) -> (Searched, u64, bool) {
@@ -276,9 +315,10 @@ impl Asked<'_> {
         observer: &mut dyn Observer,
     ) -> Searched {
         let request = &self.request;
+        let memory = self.how.memory();
         let nested = match self.fair(runs) {
-            None => ndfs::search(runs, store, target, request, observer),
-            Some(fair) => fair::search(&fair, store, target, request, observer),
+            None => ndfs::search_with(runs, store, target, memory, request, observer),
+            Some(fair) => fair::search_with(&fair, store, target, memory, request, observer),
         };
         nested.expect(ONE_MARK).searched
     }
@@ -286,7 +326,9 @@ impl Asked<'_> {
     /// With fairness, the runs that have it in their states.
     fn fair<'r, R: Runs>(&self, runs: &'r R) -> Option<Fair<'r, R>> {
         let by = if self.fair_by == FairBy::Copies { By::Copies } else { By::Flags };
-        (self.request.fairness != Fairness::None).then(|| Fair::new(runs, most_processes(self.interp.system()), by))
+        let eager = self.how.repairs.able == AbleBy::Defaults;
+        let fair = || Fair::new(runs, most_processes(self.interp.system()), by).telling(self.waits(), eager);
+        (self.request.fairness != Fairness::None).then(fair)
     }
 }
 

@@ -9,6 +9,7 @@
 //!   Moves of nobody come last; moves of one process keep their order.
 
 use super::{Lasso, Moves, Runs};
+use spinor_model::successors::Wish;
 
 pub struct ByProcess<'a, R>(pub &'a R);
 
@@ -54,15 +55,19 @@ impl<R: Runs> Runs for ByProcess<'_, R> {
         self.0.initial(desk, out);
     }
 
-    fn moves(&self, (desk, below): &mut Self::Desk, key: &[u8], out: &mut Moves) {
+    fn moves(&self, desk: &mut Self::Desk, key: &[u8], out: &mut Moves) {
+        self.moves_as(desk, key, Wish::default(), out);
+    }
+
+    fn moves_as(&self, (desk, below): &mut Self::Desk, key: &[u8], wish: Wish, out: &mut Moves) {
         below.clear();
-        self.0.moves(desk, key, below);
+        self.0.moves_as(desk, key, wish, below);
         for (place, n) in order(below).into_iter().enumerate() {
             out.push(below.key(n), below.all[n].marks, below.all[n].pid);
             if below.ends == Some(n as u32) {
                 out.ends = Some(place as u32);
             }
         }
-        (out.able, out.blind) = (below.able, below.blind);
+        (out.able, out.blind, out.left_out) = (below.able, below.blind, below.left_out);
     }
 }

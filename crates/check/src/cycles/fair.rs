@@ -51,6 +51,8 @@
 //!      stored state or more, and each stored state over one that can be reached: the states below are
 //!      the stored keys without their ends (`original`).
 //!   D11 a move that ends the matter is taken in any component; it keeps its number.
+//!   D12 where moves are left out below, those below may be told who is waited for, and a default move may be the only one
+//!      (`reduce/repairs`). A lasso then has the numbers of all moves below.
 //!
 //! # Owed
 //!   O1 verdict = oracle, the lasso is accepted and fair below   tests: random graphs, both kinds, both targets
@@ -61,10 +63,11 @@
 //! # Cost  N+2 states for one at most with flags, N+1 with copies. Four bytes a key, in the tree store as much as a
 //!   grain. A successor's key is written twice, first as it is below.
 
-use super::ndfs::{self, Nested, Refused, Target, WithBits, accepts};
+use super::ndfs::{self, Memory, Nested, Refused, Target, WithBits, accepts};
 use super::{Lasso, Move, Moves, Pids, Request, Runs};
 use crate::observer::Observer;
 use spinor_model::ir::Pid;
+use spinor_model::successors::Wish;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum By {
@@ -78,6 +81,8 @@ pub struct Fair<'a, R> {
     n_pids: u32,
     everybody: Pids,
     by: By,
+    tells: bool,
+    eager: bool,
 }
 
 /// Nested search for a run that is accepted and weakly fair. The lasso is one of the runs below; what is counted are
@@ -89,8 +94,21 @@ pub fn search<R: Runs, V: WithBits>(
     request: &Request,
     observer: &mut dyn Observer,
 ) -> Result<Nested, Refused> {
-    let mut nested = ndfs::search(fair, store, target, request, observer)?;
-    nested.searched.found = nested.searched.found.map(|lasso| fair.project(&lasso));
+    search_with(fair, store, target, Memory::Nothing, request, observer)
+}
+
+/// The same by a search that has a say in which moves are left out below.
+pub fn search_with<R: Runs, V: WithBits>(
+    fair: &Fair<'_, R>,
+    store: &V,
+    target: Target,
+    memory: Memory,
+    request: &Request,
+    observer: &mut dyn Observer,
+) -> Result<Nested, Refused> {
+    let mut nested = ndfs::search_with(fair, store, target, memory, request, observer)?;
+    let wish = if memory == Memory::Nothing { Wish::default() } else { Wish::ALL };
+    nested.searched.found = nested.searched.found.map(|lasso| fair.project_as(&lasso, wish));
     Ok(nested)
 }
 
@@ -139,39 +157,79 @@ impl<'a, R: Runs> Fair<'a, R> {
         assert!(n_pids <= u32::from(Pid::MAX) + 1, "{n_pids} processes");
         let mut everybody = Pids::default();
         (0..n_pids).for_each(|pid| everybody.put(pid as Pid));
-        Fair { runs, n_pids, everybody, by }
+        Fair { runs, n_pids, everybody, by, tells: false, eager: false }
+    }
+
+    /// Those below are told who is waited for; and where there is a default move it is the only one (D12).
+    pub fn telling(self, tells: bool, eager: bool) -> Fair<'a, R> {
+        Fair { tells, eager, ..self }
     }
 
     /// The same run below: default moves are dropped.
     pub fn project(&self, lasso: &Lasso) -> Lasso {
+        self.project_as(lasso, Wish::default())
+    }
+
+    fn project_as(&self, lasso: &Lasso, wish: Wish) -> Lasso {
         let (mut start, mut desk) = (Moves::default(), self.runs.desk());
         self.runs.initial(&mut desk, &mut start);
         let mut at = (start.key(lasso.initial).to_vec(), 0);
-        let mut below = |moves: &[u32]| moves.iter().filter_map(|nth| self.step(&mut desk, &mut at, *nth)).collect();
-        Lasso { initial: lasso.initial, stem: below(&lasso.stem), cycle: below(&lasso.cycle) }
+        let mut step = |nth: &u32| self.step(&mut desk, &mut at, *nth, wish);
+        let stem = lasso.stem.iter().filter_map(&mut step).collect();
+        Lasso { initial: lasso.initial, stem, cycle: lasso.cycle.iter().filter_map(step).collect() }
     }
 
     /// Makes a move, and says its number below, if it is no default move.
-    fn step(&self, desk: &mut R::Desk, at: &mut (Vec<u8>, u32), nth: u32) -> Option<u32> {
+    fn step(&self, desk: &mut R::Desk, at: &mut (Vec<u8>, u32), nth: u32, wish: Wish) -> Option<u32> {
         let (state, component) = at;
         let mut below = Moves::default();
-        self.runs.moves(desk, state, &mut below);
-        if below.ends.is_some() {
-            *state = below.key(nth as usize).to_vec(); // D11
-            return Some(nth);
-        }
-        let turn = self.turn(*component, &below).expect("a lasso has no state that is refused");
-        match below.all.get(nth as usize).filter(|_| turn.moves) {
+        let turn = self.below(desk, state, *component, wish, &mut below);
+        let turn = turn.map(|turn| turn.expect("a lasso has no state that is refused"));
+        let moves = turn.as_ref().is_none_or(|turn| turn.moves);
+        match below.all.get(nth as usize).filter(|_| moves) {
             Some(m) => {
-                *component = turn.after(m.pid);
+                *component = turn.map_or(*component, |turn| turn.after(m.pid)); // D11
+                let number = if self.tells {
+                    let mut all = Moves::default();
+                    self.runs.moves_as(desk, state, Wish::ALL, &mut all);
+                    below.number_in(nth, &all)
+                } else {
+                    nth
+                };
                 *state = below.key(nth as usize).to_vec();
-                Some(nth)
+                Some(number)
             }
             None => {
-                *component = turn.default.expect("a move of this state");
+                *component = turn.and_then(|turn| turn.default).expect("a move of this state");
                 None
             }
         }
+    }
+
+    /// The moves below, and how the state is left; nothing if one of them ends the matter.
+    fn below(
+        &self,
+        desk: &mut R::Desk,
+        state: &[u8],
+        component: u32,
+        wish: Wish,
+        below: &mut Moves,
+    ) -> Option<Result<Turn, Refused>> {
+        below.clear();
+        self.runs.moves_as(desk, state, wish, below);
+        if below.ends.is_some() {
+            return None;
+        }
+        let turn = self.turn(component, below).map(|turn| {
+            let alone = self.eager && wish.attempt != Some(0) && turn.default.is_some();
+            Turn { moves: turn.moves && !alone, ..turn }
+        });
+        let waited = turn.as_ref().ok().filter(|turn| turn.moves).and_then(|turn| turn.waits);
+        if let Some((pid, _)) = waited.filter(|_| self.tells && below.left_out) {
+            below.clear();
+            self.runs.moves_as(desk, state, Wish { waited: Some(pid), ..wish }, below);
+        }
+        Some(turn)
     }
 
     fn turn(&self, component: u32, below: &Moves) -> Result<Turn, Refused> {
@@ -228,19 +286,22 @@ impl<R: Runs> Runs for Fair<'_, R> {
         (0..below.all.len()).for_each(|n| push(out, below.key(n), 0, 0, None));
     }
 
-    fn moves(&self, (desk, below): &mut Self::Desk, key: &[u8], out: &mut Moves) {
+    fn moves(&self, desk: &mut Self::Desk, key: &[u8], out: &mut Moves) {
+        self.moves_as(desk, key, Wish::default(), out);
+    }
+
+    fn moves_as(&self, (desk, below): &mut Self::Desk, key: &[u8], wish: Wish, out: &mut Moves) {
         let (state, component) = split(key);
-        below.clear();
-        self.runs.moves(desk, state, below);
-        out.able = below.able;
-        out.blind = below.blind;
+        let turn = self.below(desk, state, component, wish, below);
+        (out.able, out.blind) = (below.able, below.blind);
+        out.left_out = below.left_out;
         if let Some(nth) = below.ends {
             // D11
             (0..=nth as usize).for_each(|n| push(out, below.key(n), component, 0, below.all[n].pid));
             out.ends = Some(nth);
             return;
         }
-        let Ok(turn) = self.turn(component, below) else {
+        let Some(Ok(turn)) = turn else {
             // What would be refused below is refused here: the marks are the same.
             let moves = below.all.iter().enumerate();
             return moves.for_each(|(n, m)| push(out, below.key(n), component, m.marks, m.pid));

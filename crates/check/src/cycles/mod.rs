@@ -60,6 +60,7 @@ use crate::observer::Observer;
 use crate::search::watch::{News, Signals, Watch};
 use crate::search::{self, Halt, Stopped};
 use spinor_model::ir::Pid;
+use spinor_model::successors::Wish;
 use spinor_store::{Budget, Full, StateId, Visited};
 use std::ops::Range;
 use std::sync::Arc;
@@ -80,6 +81,10 @@ pub trait Runs: Sync {
     }
     /// Appends the moves of a state, always in the same order. A state without moves has no run.
     fn moves(&self, desk: &mut Self::Desk, key: &[u8], out: &mut Moves);
+    /// The same by one who has a say in which moves are left out. Those who leave nothing out need not listen.
+    fn moves_as(&self, desk: &mut Self::Desk, key: &[u8], _wish: Wish, out: &mut Moves) {
+        self.moves(desk, key, out);
+    }
     /// Owners do not tell who is served: a component is judged by [`Runs::judge`] when it is complete.
     fn judges(&self) -> bool {
         false
@@ -117,6 +122,8 @@ pub struct Moves {
     pub ends: Option<u32>,
     /// What would have to be looked at here cannot be; there are no moves then.
     pub blind: bool,
+    /// There are more moves than these.
+    pub left_out: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -135,6 +142,7 @@ impl Moves {
         self.able = Pids::default();
         self.ends = None;
         self.blind = false;
+        self.left_out = false;
     }
 
     pub fn push(&mut self, key: &[u8], marks: u64, pid: Option<Pid>) {
@@ -145,6 +153,13 @@ impl Moves {
 
     pub fn key(&self, n: usize) -> &[u8] {
         &self.keys[self.all[n].to.clone()]
+    }
+
+    /// The number that one of these moves has among more of them.
+    pub fn number_in(&self, nth: u32, all: &Moves) -> u32 {
+        let (own, to) = (&self.all[nth as usize], self.key(nth as usize));
+        let same = |m: &Move| (m.marks, m.pid) == (own.marks, own.pid) && all.keys[m.to.clone()] == *to;
+        all.all.iter().position(same).expect("a selected move is a move") as u32
     }
 }
 

@@ -1,6 +1,6 @@
 //! Accepting cycles by two interleaved depth-first searches.
 //!
-//! Source  [HPY96] figure 2 (`Target::Seed`) and figure 4 (`Target::Path`), sections 3 and 5.1.
+//! Source  [HPY96] figure 2 (`Target::Seed`) and figure 4 (`Target::Path`), sections 3 and 5.1; section 5.2 (`Memory`).
 //! Fits    one mark at most, and at states; no fairness (`fair` puts it into the states); the stores of `WithBits`.
 //!
 //! # What is accepting
@@ -26,6 +26,27 @@
 //!   the way from r to s has a first state without one, and the state before that had moves left: it was on the path
 //!   and reaches r. In both cases r was on a cycle, and it would have been reported.
 //!
+//! # On the fly
+//!   With a `Memory` the first search chooses which moves are left out, by its path: of the selections that a state has
+//!   to offer (`Wish`), in their order, it takes the first without a move back to the path, the state itself included; all
+//!   moves if there is none (*number*), or if the first one will not do (*bit*). The choice is remembered, and
+//!   second searches repeat it: so both run through one graph, and the argument above is about it. A second
+//!   search that chose by its own path would run through another graph. If it also passed the path, it would miss the
+//!   cycle of `corpus/figures/hpy_figure_3.pml`; nor may it meet states without a choice, so the target is the path
+//!   (5.1). If it stops at the path, it still goes where the first has not been (`hpy_section_5_2.pml`). We know
+//!   no system whose answer becomes wrong by that alone: five million small random ones, and two million more
+//!   that were bred for it, have none. But nothing is proved of two graphs, and of one it is.
+//!   *Cycle*: on every cycle of that graph nothing is left out of some state. Of the states of a cycle let v be visited first. The
+//!   others are visited while v is on the path, also the one before v, whose choice then has no move to v.
+//!   What this says of runs: a move that is selected changes nothing that is looked at, and is independent of what
+//!   comes before it (`reduce`). Let a state of the product have an accepted run, and take a claim in stutter form
+//!   (`ltl/stutter_form`): where the automaton is, and which marks it has seen, does not depend on how often a letter is
+//!   repeated. So the selected step that the run has first can be put in front of it, or any of them if it has none, with the
+//!   automaton going the same way, and the number of steps up to the next mark has not grown behind that step.
+//!   Where nothing is left out the run's own step is taken, and the number decreases. So marks come again and again.
+//!   An automaton that counts repetitions may lose its run on the way [Siegel19]; `plan` refuses it. With fairness the
+//!   run has a selected step in any case, and the same is said of who is waited for instead of marks (`reduce/repairs`).
+//!
 //! # Where we leave the paper
 //!   D1 frames instead of recursion: depth costs heap, not thread stack.
 //!   D2 S3 before S4. Figure 4 tests the second bit first and so goes on through the path; the prose of 5.1 stops
@@ -46,19 +67,19 @@
 //! # Owed
 //!   O1 verdict = oracle, and the lasso is accepted              tests: random graphs
 //!   O2 D2                                                       tests: the moves that the second search looks at
-//!   O3 5.2, the choice of successors kept between the searches  nothing to keep: `Runs` offers the same moves in the
-//!      same order whenever it is asked. A reduction that looks at the path will owe it; the graph without
-//!      the reduction is a test
+//!   O3 5.2, the choice kept between the searches                tests/figures.rs: the two models, each kind of memory, and
+//!      the verdicts without it
 //!   O4 the budget is not asked for bits beside a dense store: they are few beside the states
 //!   O5 lossy stores: a frame would have to hold its key
 //!
-//! # Cost  each state expanded at most twice; two bits a state, and a third for the path, where the store numbers its
+//! # Cost  each state expanded at most twice (once more for each selection that will not do); two bits a state, and a third for the path, where the store numbers its
 //!   states densely, a set of names each where it does not; 24 bytes a frame, and a name for each move not made yet.
 
 use super::{Lasso, Moves, Pulse, Request, Runs, Searched, all_marks};
 use crate::observer::Observer;
 use crate::search::Halt;
 use crate::search::held::Held;
+use spinor_model::successors::Wish;
 use spinor_store::{Account, Arena, Budget, Compact, Full, Marks, StateId, Visited};
 use std::collections::HashSet;
 use std::fmt;
@@ -72,6 +93,30 @@ pub enum Target {
     Seed,
     /// Any state on the path of the first search.
     Path,
+}
+
+/// What is remembered of which moves the first search chose.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Memory {
+    /// It has no choice: the moves of a state are always the same.
+    Nothing,
+    /// Which selection it was.
+    Number,
+    /// Whether it was the first one, or none.
+    Bit,
+    /// It is forgotten, and the second search chooses by the two paths: wrong, for tests. Of numbers, or of bits.
+    Lost { bit: bool },
+}
+
+impl Memory {
+    fn is_lost(self) -> bool {
+        matches!(self, Memory::Lost { .. })
+    }
+
+    /// The first selection will do, or none does.
+    fn is_bit(self) -> bool {
+        matches!(self, Memory::Bit | Memory::Lost { bit: true })
+    }
 }
 
 /// What came of a search.
@@ -241,7 +286,20 @@ pub fn search<R: Runs, V: WithBits>(
     request: &Request,
     observer: &mut dyn Observer,
 ) -> Result<Nested, Refused> {
+    search_with(runs, store, target, Memory::Nothing, request, observer)
+}
+
+/// With a memory the lasso has the numbers of all moves ([`Wish::ALL`]).
+pub fn search_with<R: Runs, V: WithBits>(
+    runs: &R,
+    store: &V,
+    target: Target,
+    memory: Memory,
+    request: &Request,
+    observer: &mut dyn Observer,
+) -> Result<Nested, Refused> {
     assert!(V::EXACT, "a state is expanded from its name");
+    assert!(target == Target::Path || memory == Memory::Nothing || memory.is_lost(), "the plan refuses it");
     if runs.n_marks() > 1 {
         return Err(Refused::ManyMarks(runs.n_marks()));
     }
@@ -255,6 +313,8 @@ pub fn search<R: Runs, V: WithBits>(
         first: Kept::new(&request.budget),
         second: Kept::new(&request.budget),
         on_path: Kept::new(&request.budget),
+        memory,
+        choices: (0..8).map(|_| Kept::new(&request.budget)).collect(),
         path: Path::new(&request.budget),
         nested: Path::new(&request.budget),
         n_second: 0,
@@ -320,6 +380,9 @@ struct Dfs<'a, R: Runs, V: WithBits> {
     first: Kept<V::Bits>,
     second: Kept<V::Bits>,
     on_path: Kept<V::Bits>,
+    memory: Memory,
+    /// The choice at each state, in binary.
+    choices: Vec<Kept<V::Bits>>,
     path: Path,
     /// The path of the second search, from the seed.
     nested: Path,
@@ -382,7 +445,7 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
 
     /// F1. The number of a move that ends the matter, if there is one.
     fn enter(&mut self, id: StateId) -> Result<Option<u32>, End> {
-        let accepting = self.expand(id)?;
+        let accepting = self.choose(id)?;
         let new = self.on_path.put(id).map_err(|full| self.pulse.full(full))?;
         debug_assert!(new, "I1");
         let pushed = self.path.push(id, accepting, &self.out);
@@ -397,7 +460,7 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
         if self.pulse.cut && self.second.has(seed) {
             return Ok(None); // I2
         }
-        assert!(!self.second.has(seed), "I2");
+        assert!(!self.second.has(seed) || self.memory.is_lost(), "I2");
         self.enter_nested(seed)?;
         while !self.nested.frames.is_empty() {
             let Some(to) = self.nested.follow() else {
@@ -411,7 +474,8 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
             if closes {
                 return Ok(Some(to)); // S3
             }
-            debug_assert!(self.target == Target::Seed || self.first.has(to) || self.pulse.cut, "I3");
+            let any = self.target == Target::Seed || self.pulse.cut || self.memory.is_lost();
+            debug_assert!(any || self.first.has(to), "I3");
             if !self.second.has(to) {
                 self.enter_nested(to)?; // S4
             }
@@ -422,18 +486,51 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
     /// S1
     fn enter_nested(&mut self, id: StateId) -> Result<(), End> {
         self.second.put(id).map_err(|full| self.pulse.full(full))?;
-        let accepting = self.expand(id)?;
+        let accepting = match self.memory {
+            Memory::Lost { .. } => self.choose(id)?,
+            _ => self.expand(id, self.chosen(id))?,
+        };
         let pushed = self.nested.push(id, accepting, &self.out);
         pushed.map_err(|full| self.pulse.full(full))?;
         self.n_second += self.out.len() as u64;
         Ok(self.pulse.again()?)
     }
 
+    /// What was chosen at a state.
+    fn chosen(&self, id: StateId) -> Wish {
+        let bit = |(n, plane): (usize, &Kept<V::Bits>)| u8::from(plane.has(id)) << n;
+        let number = || self.choices.iter().enumerate().map(bit).sum();
+        Wish { attempt: (self.memory != Memory::Nothing).then(number), waited: None }
+    }
+
+    /// Expands a state by a selection without a move back to the path, and remembers it.
+    fn choose(&mut self, id: StateId) -> Result<bool, End> {
+        if self.memory == Memory::Nothing {
+            return self.expand(id, Wish::default());
+        }
+        let mut attempt = 1;
+        loop {
+            let accepting = self.expand(id, Wish { attempt: Some(attempt), waited: None })?;
+            let on = |to: StateId| {
+                let nested = || self.memory.is_lost() && self.nested.frames.iter().any(|frame| frame.id == to);
+                to == id || self.on_path.has(to) || nested()
+            };
+            if attempt == 0 || self.moves.left_out && !self.out.iter().any(|(to, _)| on(*to)) {
+                let planes = self.choices.iter_mut().enumerate().filter(|(n, _)| attempt >> n & 1 == 1);
+                let put = planes.map(|(_, plane)| plane.put(id)).collect::<Result<Vec<bool>, Full>>();
+                put.map_err(|full| self.pulse.full(full))?;
+                return Ok(accepting);
+            }
+            let more = self.moves.left_out && !self.memory.is_bit();
+            attempt = if more { attempt.checked_add(1).unwrap_or(0) } else { 0 };
+        }
+    }
+
     /// The successors of a state into `out`, and whether it is accepting.
-    fn expand(&mut self, id: StateId) -> Result<bool, End> {
+    fn expand(&mut self, id: StateId, wish: Wish) -> Result<bool, End> {
         self.store.load(&mut self.hand, id, &mut self.key);
         self.moves.clear();
-        self.runs.moves(&mut self.desk, &self.key, &mut self.moves);
+        self.runs.moves_as(&mut self.desk, &self.key, wish, &mut self.moves);
         self.keys.clear();
         self.keys.extend(self.moves.all.iter().map(|m| m.to.clone()));
         let put = (|| {
@@ -446,19 +543,32 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
     }
 
     /// Along the path to where the cycle closes, on to the seed, and along the second search's path back.
-    fn lasso(&self, initial: usize, here: Here) -> Lasso {
+    fn lasso(&mut self, initial: usize, here: Here) -> Lasso {
         let last = self.path.frames.len() - 1;
-        let closes = match here {
-            Here::Closes(closes) => closes,
-            Here::Ends(nth) => {
-                let stem = (0..last).map(|n| self.path.made(n)).chain([nth]).collect();
-                return Lasso { initial, stem, cycle: Vec::new() };
+        let made = |path: &Path, n: usize| (path.frames[n].id, path.made(n));
+        let mut stem: Vec<(StateId, u32)> = (0..last).map(|n| made(&self.path, n)).collect();
+        let mut cycle = Vec::new();
+        match here {
+            Here::Ends(nth) => stem.push((self.path.frames[last].id, nth)),
+            Here::Closes(closes) => {
+                let at = self.path.frames.iter().position(|frame| frame.id == closes).expect("targets are on the path");
+                cycle = stem.split_off(at);
+                cycle.extend((0..self.nested.frames.len()).map(|n| made(&self.nested, n)));
             }
-        };
-        let at = self.path.frames.iter().position(|frame| frame.id == closes).expect("targets are on the path");
-        let mut stem: Vec<u32> = (0..last).map(|n| self.path.made(n)).collect();
-        let mut cycle = stem.split_off(at);
-        cycle.extend((0..self.nested.frames.len()).map(|n| self.nested.made(n)));
-        Lasso { initial, stem, cycle }
+        }
+        let stem = stem.into_iter().map(|(id, nth)| self.number(id, nth)).collect();
+        Lasso { initial, stem, cycle: cycle.into_iter().map(|(id, nth)| self.number(id, nth)).collect() }
+    }
+
+    /// The number of a move among all those of its state.
+    fn number(&mut self, id: StateId, nth: u32) -> u32 {
+        if self.memory == Memory::Nothing || self.memory.is_lost() {
+            return nth;
+        }
+        let (mut few, mut all, chosen) = (Moves::default(), Moves::default(), self.chosen(id));
+        self.store.load(&mut self.hand, id, &mut self.key);
+        self.runs.moves_as(&mut self.desk, &self.key, chosen, &mut few);
+        self.runs.moves_as(&mut self.desk, &self.key, Wish::ALL, &mut all);
+        few.number_in(nth, &all)
     }
 }

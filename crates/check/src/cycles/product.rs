@@ -22,7 +22,7 @@ use crate::search::order;
 use spinor_ltl::{Components, StateId, Transition};
 use spinor_model::ir::Pid;
 use spinor_model::layout::GRAIN;
-use spinor_model::successors::{Batch, Step, Successors};
+use spinor_model::successors::{Batch, Step, Successors, Wish};
 use spinor_store::Hint;
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
@@ -172,6 +172,10 @@ impl<S: Successors> Runs for Product<'_, S> {
     /// For each transition of the automaton, in order, all outcomes of the system, in order. A transition that ends the
     /// matter is the last one, and one move: the system need not do anything more.
     fn moves(&self, desk: &mut Desk<S>, key: &[u8], out: &mut Moves) {
+        self.moves_as(desk, key, Wish::default(), out);
+    }
+
+    fn moves_as(&self, desk: &mut Desk<S>, key: &[u8], wish: Wish, out: &mut Moves) {
         let (own, at) = Self::split(key);
         let Desk { state, owners, batch, bits, enabled } = desk;
         let state = match state {
@@ -205,6 +209,7 @@ impl<S: Successors> Runs for Product<'_, S> {
             return;
         }
         batch.clear();
+        self.system.wish(state, wish);
         let n_steps = if self.owned {
             let n_steps = self.system.expand_owned(state, batch, owners);
             owners.iter().for_each(|pid| out.able.put(*pid));
@@ -212,6 +217,7 @@ impl<S: Successors> Runs for Product<'_, S> {
         } else {
             self.system.expand(state, batch)
         };
+        out.left_out = self.system.leaves_out(state);
         for t in enabled {
             if self.claim.settles(t.target) {
                 out.ends = Some(out.all.len() as u32);

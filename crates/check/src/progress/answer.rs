@@ -176,6 +176,7 @@ impl Asked<'_> {
             forced: self.forced,
             audit: self.audit,
             symmetry: Default::default(),
+            how: Default::default(),
             request: self.request.clone(),
         }
     }

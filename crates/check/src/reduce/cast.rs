@@ -14,6 +14,7 @@
 //!
 //! Each row may have too much, never too little (`touch`).
 
+use super::repairs::{AbleBy, Repairs, UnlessBy};
 use super::rounds;
 use super::statics::Statics;
 use super::still::Still;
@@ -24,6 +25,7 @@ use spinor_model::interp::Interp;
 use spinor_model::ir::{EdgeId, Effect, Expr, Loc, Pid, ProctypeId, System};
 use spinor_model::layout::{Field, Layout};
 use spinor_model::state::State;
+use spinor_model::successors::Step;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Casts with more transitions are not reduced: the tables grow with the square.
@@ -53,6 +55,10 @@ pub(super) struct Cast {
     pub flags: Vec<Flags>,
     /// By process and location: it makes progress to stand there. Nothing if no states make progress.
     pub labels: Vec<Vec<bool>>,
+    /// By process and location: it may come to where it minds that a handshake becomes possible; it stands where one of
+    /// its own may (`repairs`).
+    minds: Vec<Vec<bool>>,
+    offers: Vec<Vec<bool>>,
     pub without: Without,
 }
 
@@ -105,6 +111,7 @@ pub(super) struct Making<'a> {
     pub looked: &'a [Vec<Expr>],
     pub fair: bool,
     pub still: Option<&'a Still>,
+    pub repairs: Repairs,
     pub without: Without,
 }
 
@@ -132,10 +139,24 @@ impl Making<'_> {
             let walk = walk(Some(i));
             touches.extend(self.system.proctypes[actor.proctype].edges.ids().map(|e| walk.edge(e)));
         }
+        // Who takes which handshakes for granted.
+        let mut answers: BTreeSet<Atom> = touches.iter().flat_map(|t| t.answers.iter().copied()).collect();
+        if self.repairs.unless == UnlessBy::Guards {
+            touches.iter_mut().for_each(|t| t.guards.extend(t.answers.iter().copied()));
+        }
+        let mut offers = vec![Vec::new(); n_live];
         if self.fair && without.keeps(Condition::Fairness) {
             for (i, actor) in actors.iter().enumerate() {
                 for loc in self.system.proctypes[actor.proctype].locs.ids() {
-                    let able = walk(Some(i)).able(loc);
+                    let mut able = walk(Some(i)).able(loc);
+                    if i < n_live {
+                        offers[i].push(!able.answers.is_empty());
+                    }
+                    if self.repairs.able == AbleBy::Guards {
+                        able.guards.append(&mut able.answers);
+                    } else {
+                        answers.append(&mut able.answers);
+                    }
                     for (touch, _) in touches.iter_mut().zip(&owner).filter(|(_, owner)| **owner != i) {
                         if touch.changes(&able) {
                             touch.writes.insert(Atom::Able(i, loc)); // F
@@ -148,6 +169,10 @@ impl Making<'_> {
         let n_words = owner.len().div_ceil(64);
         let index = Index::new(&touches, &owner, n_words, without);
         let reach = self.reach(&actors, &first, &touches, n_words);
+        let minds = match self.repairs.unless {
+            UnlessBy::Dynamic => self.minds(&actors[..n_live], &first, &touches, &reach),
+            _ => vec![Vec::new(); n_live],
+        };
         let mut cast = Cast {
             number,
             n_live,
@@ -163,6 +188,8 @@ impl Making<'_> {
             meets: Vec::new(),
             flags: Vec::new(),
             labels: Vec::new(),
+            minds,
+            offers,
             without,
             first,
         };
@@ -217,8 +244,21 @@ impl Making<'_> {
             cast.enables.extend(enables);
             cast.meets.extend(meets);
             let closes = without.keeps(Condition::Cycle) && closed[me] && self.statics.closes[proctype.index()][edge];
+            let leads = self.repairs.is_static() && without.keeps(Condition::Followed) && {
+                let chain = &self.statics.chains[proctype.index()][edge];
+                let takes = |loc: &Loc| {
+                    let edges = &self.system.proctypes[proctype].locs[*loc].edges;
+                    edges.iter().any(|e| touches[cast.first[me] as usize + e.index()].takes.is_some())
+                };
+                let compared = |a: &Atom| !matches!(a, Atom::At(..)) && answers.contains(a);
+                chain.inner.iter().chain(&chain.ends).any(takes) || touch.writes.iter().any(compared)
+            };
             let bit = |(phase, seen): (usize, &Touch)| u64::from(is_seen(touch, seen)) << phase;
-            let seen = if without.keeps(Condition::Visibility) { seen.iter().enumerate().map(bit).sum() } else { 0 };
+            let seen = match (leads, without.keeps(Condition::Visibility)) {
+                (true, _) => u64::MAX,
+                (_, true) => seen.iter().enumerate().map(bit).sum(),
+                _ => 0,
+            };
             let marked = self.still.is_some_and(|still| still.edge(proctype, EdgeId::new(edge)));
             cast.flags.push(Flags { half, seen, closes, marked });
         }
@@ -226,6 +266,20 @@ impl Making<'_> {
         let asked: BTreeMap<u32, Field> = told.map(|f| (f.at, *f)).collect();
         cast.asked = asked.into_values().collect();
         Some(cast)
+    }
+
+    /// By process and location: whether it stands there, or may come to where it goes on only while nobody answers.
+    fn minds(&self, live: &[Actor], first: &[u32], touches: &[Touch], reach: &[Vec<Set>]) -> Vec<Vec<bool>> {
+        let mut minding = Set::new(touches.len().div_ceil(64));
+        (0..touches.len()).filter(|t| !touches[*t].answers.is_empty()).for_each(|t| minding.put(t as u32));
+        let at = |(i, actor): (usize, &Actor)| {
+            let locs = &self.system.proctypes[actor.proctype].locs;
+            let here = |loc: Loc| locs[loc].edges.iter().any(|e| minding.has(first[i] + e.index() as u32));
+            let comes = |loc: Loc| minding.meets(&reach[i][loc.index()].0);
+            let coming = self.without.keeps(Condition::Coming);
+            locs.ids().map(|loc| here(loc) || coming && comes(loc)).collect()
+        };
+        live.iter().enumerate().map(at).collect()
     }
 
     /// Where the key tells how many messages a channel has.
@@ -432,7 +486,7 @@ impl Index {
         if touch.wild {
             return self.all.clone();
         }
-        for atom in &touch.guards {
+        for atom in touch.guards.iter().chain(&touch.answers) {
             if let Some(set) = self.writers.get(atom) {
                 out.add(set);
             }
@@ -458,7 +512,7 @@ impl Index {
         for how in [Use::Insert, Use::Take, Use::TakeAny].into_iter().filter(|_| keeps(Condition::Uncovers)) {
             self.users.get(&(chan, how)).iter().for_each(|s| other.add(s));
         }
-        for set in touch.guards.iter().filter_map(|atom| self.writers.get(atom)) {
+        for set in touch.guards.iter().chain(&touch.answers).filter_map(|atom| self.writers.get(atom)) {
             other.add(set);
             if keeps(Condition::Renamed) {
                 empty.add(set);
@@ -497,6 +551,20 @@ impl Cast {
     pub fn filled(&self, key: &[u8]) -> impl Iterator<Item = u32> {
         let bit = |(n, f): (usize, &Field)| u32::from(f.read(key) > 0) << n;
         self.asked.chunks(32).map(move |some| some.iter().enumerate().map(bit).sum())
+    }
+
+    /// Somebody minds, or may yet mind, that a handshake becomes possible.
+    pub fn is_minded(&self, locs: &[Loc], steps: &[Step]) -> bool {
+        let literal = !self.without.keeps(Condition::Coming);
+        let can = |pid: usize| literal && steps.iter().any(|s| usize::from(s.pid) == pid && s.partner.is_some());
+        let minds = |(pid, loc): (usize, &Loc)| self.minds[pid].get(loc.index()).is_some_and(|m| *m) && !can(pid);
+        self.without.keeps(Condition::Minded) && locs.iter().enumerate().any(minds)
+    }
+
+    /// A process stands at a send of a handshake.
+    pub fn offers(&self, pid: Pid, locs: &[Loc]) -> bool {
+        let at = |loc: &Loc| self.offers[pid as usize].get(loc.index()).is_some_and(|o| *o);
+        locs.get(pid as usize).is_some_and(at)
     }
 
     #[inline]

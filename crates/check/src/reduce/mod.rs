@@ -9,6 +9,7 @@
 //! | `rounds` | whose loops are to be closed |
 //! | `stubborn` | which steps are enough |
 //! | `still` | what else they must have for cycles without progress |
+//! | `repairs` | handshakes that become possible where somebody minds |
 //! | `probe` | which of two reductions comes further |
 //! | `checked` | a selection under its own definition |
 //! | `without` | conditions left out, by tests |
@@ -57,6 +58,7 @@
 mod cast;
 pub mod checked;
 mod probe;
+mod repairs;
 mod rounds;
 mod statics;
 pub mod still;
@@ -68,12 +70,13 @@ pub mod without;
 use cast::{Cast, Making};
 use checked::Auditor;
 pub use probe::Reach;
+pub use repairs::{AbleBy, Repairs, UnlessBy};
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Expr, Loc, Pid, System};
 use spinor_model::layout::Layout;
-use spinor_model::successors::{Batch, Outcome, Step, Successors};
+use spinor_model::successors::{Batch, Outcome, Step, Successors, Wish};
 use statics::Statics;
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
@@ -99,6 +102,10 @@ pub enum Proviso {
     Loops,
     /// Breadth-first search, by its levels (`search/bfs.rs`). For what finite runs show.
     Levels,
+    /// Depth-first search, by its path: a selection with a step back to the path is not taken. The search says which of the
+    /// selections it wants, and remembers it (`cycles/ndfs.rs`): the number, or whether it was the first or none.
+    PathNumber,
+    PathBit,
 }
 
 impl Proviso {
@@ -107,7 +114,14 @@ impl Proviso {
             Proviso::None => "none",
             Proviso::Loops => "loops",
             Proviso::Levels => "levels",
+            Proviso::PathNumber => "stack-number",
+            Proviso::PathBit => "stack-bit",
         }
+    }
+
+    /// The search has a say in what is selected.
+    pub fn is_path(self) -> bool {
+        matches!(self, Proviso::PathNumber | Proviso::PathBit)
     }
 }
 
@@ -120,6 +134,7 @@ pub struct Reduction {
     fair: bool,
     selector: Selector,
     still: Option<Still>,
+    repairs: Repairs,
     without: Without,
     /// By phase.
     auditors: Vec<Auditor>,
@@ -149,8 +164,9 @@ impl Reduction {
         assert!(refusal(&system).is_none(), "the plan refuses it");
         let interp = Interp::new(system);
         let statics = Statics::new(interp.system(), interp.layout(), looked);
-        let (looked, still, without, auditors) = (vec![looked.to_vec()], None, Without::default(), Vec::new());
-        Reduction { interp, statics, looked, fair, selector, still, without, auditors, casts: RwLock::default() }
+        let (looked, still, repairs) = (vec![looked.to_vec()], None, Repairs::default());
+        let (without, auditors, casts) = (Without::default(), Vec::new(), RwLock::default());
+        Reduction { interp, statics, looked, fair, selector, still, repairs, without, auditors, casts }
     }
 
     /// For cycles without progress, without a proviso.
@@ -171,9 +187,21 @@ impl Reduction {
         self
     }
 
+    /// By the papers' ways, if they are wanted.
+    pub fn repaired(mut self, repairs: Repairs) -> Reduction {
+        self.repairs = repairs;
+        self
+    }
+
+    pub fn repairs(&self) -> Repairs {
+        self.repairs
+    }
+
     /// Every selection is tried out (`checked`), if that is wanted.
     pub fn audited_if(mut self, wanted: bool) -> Reduction {
-        let auditor = |looked: &Vec<Expr>| Auditor::new(self.interp.shared_system(), looked, self.fair);
+        // The papers' ways keep less in order than F says.
+        let fair = self.fair && self.repairs.able == AbleBy::Guards;
+        let auditor = |looked: &Vec<Expr>| Auditor::new(self.interp.shared_system(), looked, fair);
         self.auditors = self.looked.iter().filter(|_| wanted).map(auditor).collect();
         self
     }
@@ -203,6 +231,7 @@ impl Reduction {
         chosen.clear();
         // One process alone has no one to be left out; where nothing else could happen, nothing is left out.
         let several = steps.iter().any(|s| s.pid != steps[0].pid) && !steps[0].timeout;
+        let several = several && desk.wish.attempt != Some(0);
         if !several || !self.select_some(desk, proviso, key, steps, chosen) {
             chosen.clear();
             chosen.extend_from_slice(steps);
@@ -223,10 +252,25 @@ impl Reduction {
         let Some(cast) = &desk.cast else { return false };
         let layout = self.layout();
         desk.stubborn.stands(layout.frames(key).map(|(at, _)| Loc::new(layout.loc.read(&key[at..]) as usize)));
+        if self.minds(cast, desk.stubborn.locs(), desk.wish.waited, steps) {
+            return false;
+        }
         let phase = if (desk.phase as usize) < self.looked.len() { desk.phase } else { 0 };
         let (alone, strict) = (self.selector == Selector::Ample, proviso == Proviso::Loops);
-        let rules = Rules { alone, strict, phase, still: self.rule() };
+        let attempt = proviso.is_path().then_some(desk.wish.attempt.unwrap_or(1));
+        let rules = Rules { alone, strict, phase, still: self.rule(), attempt };
         desk.stubborn.select(cast, key, steps, rules, chosen)
+    }
+
+    /// Nothing may be left out, because it would be minded that a handshake becomes possible (`repairs`).
+    fn minds(&self, cast: &Cast, locs: &[Loc], waited: Option<Pid>, steps: &[Step]) -> bool {
+        let can = |pid: Pid| steps.iter().any(|s| s.pid == pid);
+        let offers = |pid: Pid| {
+            let counts = self.without.keeps(Condition::Waited) || !can(pid);
+            counts && self.without.keeps(Condition::Offered) && cast.offers(pid, locs)
+        };
+        self.repairs.unless == UnlessBy::Dynamic && cast.is_minded(locs, steps)
+            || self.repairs.able.asks_who_is_waited_for() && waited.is_some_and(offers)
     }
 
     fn rule(&self) -> Option<still::Rule> {
@@ -246,6 +290,7 @@ impl Reduction {
             looked: &self.looked,
             fair: self.fair,
             still: self.still.as_ref(),
+            repairs: self.repairs,
             without: self.without,
         };
         let mut casts = self.casts.write().expect("nothing panics while it is held");
@@ -262,6 +307,7 @@ impl Reduction {
 #[derive(Clone, Default)]
 struct Desk {
     phase: u32,
+    wish: Wish,
     cast: Option<Arc<Cast>>,
     stubborn: stubborn::Desk,
 }
@@ -446,6 +492,10 @@ impl<S: Successors + Send> Successors for Reduced<S> {
         owners.extend(state.chosen.iter().map(|step| step.pid));
         owners.extend(state.offered.iter().map(|step| step.pid));
         n
+    }
+
+    fn wish(&self, state: &mut Self::State, wish: Wish) {
+        state.desk.wish = wish;
     }
 
     fn leaves_out(&self, state: &Self::State) -> bool {

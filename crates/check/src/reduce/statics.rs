@@ -20,6 +20,7 @@
 //!   Which edges close is a matter of taste; those are taken that a selection would seldom have anyway.
 //!   Not every process needs them (`rounds`).
 
+use crate::cycles::answer::has_rendezvous;
 use spinor_model::index::Idx;
 use spinor_model::ir::{
     Edge, EdgeId, Effect, Expr, Guard, Init, Loc, Pattern, Place, Proctype, ProctypeId, Scope, System, Then,
@@ -46,8 +47,8 @@ pub(super) struct Statics {
     pub seldom: Vec<u32>,
     /// By proctype: its processes may make others again and again.
     pub makes: Vec<bool>,
-    /// Locations whose labels somebody asks for.
-    pub labels: BTreeSet<(ProctypeId, Loc)>,
+    /// Locations that somebody asks about: by a label, or because a message could be handed over there.
+    pub asked: BTreeSet<(ProctypeId, Loc)>,
 }
 
 /// Where a step may lead.
@@ -101,14 +102,17 @@ impl Statics {
         }
         let chains: Vec<Vec<Chain>> =
             system.proctypes.iter().map(|t| t.edges.iter().map(|e| chain(t, e)).collect()).collect();
-        let mut labels = BTreeSet::new();
+        let mut asked = BTreeSet::new();
         let mut label = |e: &Expr| {
             if let Expr::AtLabel { proctype, loc, .. } = e {
-                labels.insert((*proctype, *loc));
+                asked.insert((*proctype, *loc));
             }
         };
         looked.iter().for_each(|e| e.each_part(&mut label));
         system.proctypes.iter().for_each(|t| t.each_expr(&mut |e| e.each_part(&mut label)));
+        for (id, t) in system.proctypes.enumerated().filter(|_| has_rendezvous(system)) {
+            asked.extend(t.edges.iter().filter(|e| e.receive().is_some()).map(|e| (id, e.from)));
+        }
         let closes: Vec<Vec<bool>> =
             system.proctypes.iter().zip(&chains).map(|(t, chains)| closing(t, chains)).collect();
         let least = |(t, (closes, chains)): (&Proctype, (&Vec<bool>, &Vec<Chain>))| {
@@ -117,7 +121,7 @@ impl Statics {
         };
         let seldom = system.proctypes.iter().zip(closes.iter().zip(&chains)).map(least).collect();
         let makes = system.proctypes.iter().map(makes).collect();
-        Statics { fixed_globals, fixed_locals, told_by, chains, closes, seldom, makes, labels }
+        Statics { fixed_globals, fixed_locals, told_by, chains, closes, seldom, makes, asked }
     }
 }
 

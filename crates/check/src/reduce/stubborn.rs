@@ -62,10 +62,11 @@ impl Known {
     const STRIDE: usize = 32;
     const LONGEST: usize = Self::STRIDE - 3;
 
-    fn ask(&mut self, cast: &Cast, key: &[u8], locs: &[Loc], steps: &[Step], phase: u32) {
+    fn ask(&mut self, cast: &Cast, key: &[u8], locs: &[Loc], steps: &[Step], phase: u32, attempt: Option<u8>) {
         let asked = &mut self.asked;
         asked.clear();
         asked.push(cast.number << 6 | phase);
+        asked.extend(attempt.map(u32::from));
         asked.extend(locs.iter().map(|l| l.0));
         for step in steps {
             asked.push(cast.transition(step.pid, step.edge));
@@ -114,9 +115,15 @@ pub(super) struct Rules {
     pub phase: u32,
     /// What cycles without progress need.
     pub still: Option<Rule>,
+    /// The so-many-th set that will do, from 1; none: the smallest.
+    pub attempt: Option<u8>,
 }
 
 impl Desk {
+    pub fn locs(&self) -> &[Loc] {
+        &self.locs
+    }
+
     /// Where each process stands.
     pub fn stands(&mut self, locs: impl Iterator<Item = Loc>) {
         self.locs.clear();
@@ -126,7 +133,7 @@ impl Desk {
     /// Puts the selection into `chosen`; false if nothing can be left out. All that matters is the cast, the phase, where the
     /// processes stand, what they can do, and which channels are empty: what came of that before is known for a while.
     pub fn select(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, chosen: &mut Vec<Step>) -> bool {
-        self.known.ask(cast, key, &self.locs, steps, rules.phase);
+        self.known.ask(cast, key, &self.locs, steps, rules.phase, rules.attempt);
         if let Some(taken) = self.known.answer() {
             let mut n = 0..;
             chosen.extend(steps.iter().filter(|_| taken >> n.next().unwrap_or(0) & 1 == 1));
@@ -154,6 +161,7 @@ impl Desk {
         }
         let mut best = steps.len();
         let mut last = None;
+        let mut left = rules.attempt;
         for step in steps {
             if last.replace(step.pid) == Some(step.pid) || !self.close(cast, key, step, rules) {
                 continue;
@@ -164,10 +172,14 @@ impl Desk {
             let n = steps.iter().filter(|s| self.selects(cast, s)).count();
             assert!(n > 0 || !cast.without.is_nothing(), "emptiness");
             if 0 < n && n < best {
+                if left.is_some_and(|left| left > 1) {
+                    left = left.map(|left| left - 1);
+                    continue;
+                }
                 best = n;
                 chosen.clear();
                 chosen.extend(steps.iter().filter(|s| self.selects(cast, s)));
-                if n == 1 {
+                if n == 1 || left.is_some() {
                     break;
                 }
             }

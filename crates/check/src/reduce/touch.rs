@@ -13,7 +13,8 @@
 //! # Who reads that something *cannot* happen
 //!   Only of a step that can be taken is it asked what disturbs it, so a step that needs something may as well be given
 //!   more of it. Who needs that something is *not* so is disturbed by what makes it so. One list:
-//!     `else`, `unless`, earlier options of a `d_step`   whatever the guards of those others look at, handshakes included
+//!     `else`, `unless`, earlier options of a `d_step`   whatever the guards of those others look at; of handshakes, who
+//!                                                         stands where it could answer (`repairs`)
 //!     `D_proctype`                                        the same, of all options
 //!     a chain that goes on if it can                      whatever the guards on its way look at
 //!     `provided`                                          what it reads, as a guard of every edge
@@ -49,7 +50,8 @@ pub(super) struct Actor {
 pub(super) enum Atom {
     Global(u32),
     Local(ActorId, u32),
-    /// Where a process stands; whether it is at a label, at some progress label, at some accept label.
+    /// Where a process stands; whether it is at a location that is asked about, at some progress label, at some accept
+    /// label.
     Location(ActorId),
     At(ActorId, Loc),
     Progress(ActorId),
@@ -176,6 +178,8 @@ impl Touch {
 pub(super) struct Touch {
     /// What decides whether it can be taken.
     pub guards: BTreeSet<Atom>,
+    /// The same, as far as it is whether somebody answers who is offered a message (`repairs`).
+    pub answers: BTreeSet<Atom>,
     pub waits: BTreeSet<(u8, Use)>,
     /// What it looks at (the above apart), and changes.
     pub reads: BTreeSet<Atom>,
@@ -332,7 +336,7 @@ impl<'a> Walk<'a> {
         let proctype = self.actors[me].proctype;
         if ends.iter().any(|end| *end != from) || !inner.is_empty() {
             out.writes
-                .extend(all().filter(|l| self.statics.labels.contains(&(proctype, **l))).map(|l| Atom::At(me, *l)));
+                .extend(all().filter(|l| self.statics.asked.contains(&(proctype, **l))).map(|l| Atom::At(me, *l)));
         }
         let differs = |of: fn(&Proctype, Loc) -> bool| all().any(|l| of(t, *l) != of(t, from));
         if differs(|t, l| t.locs[l].progress) {
@@ -533,6 +537,7 @@ impl<'a> Walk<'a> {
         self.asks(edge, &mut there);
         out.guards.extend(&there.guards);
         out.guards.extend(&there.reads);
+        out.answers.extend(&there.answers);
         out.waits.extend(there.waits.iter().map(|(c, _)| (*c, Use::Look)));
         out.chans.extend(there.waits.iter().chain(&there.chans).map(|(c, _)| (*c, Use::Look)));
         out.wild |= there.wild;
@@ -544,6 +549,7 @@ impl<'a> Walk<'a> {
         self.asks(edge, &mut there);
         out.reads.extend(&there.guards);
         out.reads.extend(&there.reads);
+        out.reads.extend(&there.answers);
         out.chans.extend(there.waits.iter().chain(&there.chans).map(|(c, _)| (*c, Use::Look)));
         out.wild |= there.wild;
     }
@@ -573,21 +579,24 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Who could take a message that is handed over: where the others stand, and what they wait for.
+    /// Who could take a message that is handed over: whether the others stand where they can, and what they wait for.
     fn answered(&self, half: &Half, out: &mut Touch) {
-        out.guards.insert(Atom::Population);
+        out.answers.insert(Atom::Population);
         for (i, actor) in self.actors.iter().enumerate().filter(|(i, _)| Some(*i) != self.me) {
             let other = Walk { me: Some(i), ..*self };
             let t = &self.system.proctypes[actor.proctype];
             for edge in t.edges.iter().filter(|e| e.receive().is_some()) {
                 let mut there = Touch::default();
                 other.first_channel(edge, &mut there);
-                if there.takes.is_some_and(|takes| takes.meets(half)) {
-                    out.guards.insert(Atom::Location(i));
-                    out.guards.extend(&there.guards);
+                if there.takes.as_ref().is_some_and(|takes| takes.meets(half)) {
                     if let Some(clause) = &t.provided {
-                        other.expr(clause, ASKED, out);
+                        other.expr(clause, ASKED, &mut there);
                     }
+                    out.answers.insert(Atom::At(i, edge.from));
+                    out.answers.extend(&there.guards);
+                    out.waits.extend(&there.waits);
+                    out.chans.extend(&there.chans);
+                    out.wild |= there.wild;
                 }
             }
         }

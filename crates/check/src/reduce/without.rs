@@ -63,6 +63,13 @@ pub enum Condition {
     Uncovers,
     /// Which channel a receive waits for (`cast`).
     Renamed,
+    /// `repairs`. Static: steps that lead to a receive. Dynamic, for `unless`: any of it; who does not stand there yet, and
+    /// who can send. For fairness: any of it; where the process can move.
+    Followed,
+    Minded,
+    Coming,
+    Offered,
+    Waited,
 }
 
 impl Condition {
@@ -115,6 +122,10 @@ impl Condition {
         Condition::Uncovers,
         Condition::Renamed,
     ];
+
+    /// Those of what the papers do instead.
+    pub const FIGURES: [Condition; 5] =
+        [Condition::Followed, Condition::Minded, Condition::Coming, Condition::Offered, Condition::Waited];
 }
 
 /// Those that are left out: none, unless a test says so.

@@ -13,6 +13,11 @@
 //!   one thread only, and each of its steps is fired by the thread that holds it: so everything is still done
 //!   once. The search is over when all threads have nothing to do.
 //!
+//!   By the path (`Request::by_path`), one thread: of the selections of a state that leaves out steps, one is taken that does not
+//!   lead back to the path, or all steps are. So on every cycle nothing is left out of some state: of its states let
+//!   v be visited first; the one before v is visited while v is on the path, and does not select the step to v alone. A
+//!   state is known on the path by a hash, and one that is taken for such a state loses a selection, nothing else.
+//!
 //! # Where we leave the textbook
 //!   D1 frames instead of recursion: depth costs memory we count, not thread stack. Steps and outstanding
 //!      keys of all frames share one stack each.
@@ -36,8 +41,10 @@ use crate::counters::Counters;
 use crate::observer::Observer;
 use crate::verdict::Kind;
 use spinor_model::fault::Fault;
-use spinor_model::successors::{Batch, Step, Successors};
+use spinor_model::successors::{Batch, Step, Successors, Wish};
 use spinor_store::{Full, StateId, Visited};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
@@ -60,6 +67,7 @@ pub fn search<S: Successors, V: Visited>(
     observer: &mut dyn Observer,
 ) -> Searched {
     assert!(store.is_empty(), "a search starts with an empty store");
+    assert!(request.by_path.is_none() || request.jobs == 1, "the plan refuses it");
     let mut root = Vec::new();
     match system.initial() {
         Ok(state) => system.pack(&state, &mut root),
@@ -213,6 +221,9 @@ struct Walker<'r, 'a, 'w, 'o, S: Successors, V: Visited> {
     keys: Held<u8>,
     /// The keys of all frames, if the store does not keep them.
     path_keys: Held<u8>,
+    /// Of the frames, if steps are selected by them: a hash each, and how often each is there.
+    hashes: Held<u64>,
+    on_path: HashMap<u64, u32>,
     /// The state of the topmost frame, if it is at hand.
     state: S::State,
     at_hand: bool,
@@ -228,6 +239,12 @@ struct Walker<'r, 'a, 'w, 'o, S: Successors, V: Visited> {
     news: News,
     polls: u32,
     pause_at: u64,
+}
+
+fn hash(key: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(key);
+    hasher.finish()
 }
 
 struct Frame {
@@ -270,6 +287,8 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
             waiting: Held::new(budget),
             keys: Held::new(budget),
             path_keys: Held::new(budget),
+            hashes: Held::new(budget),
+            on_path: HashMap::new(),
             state: run.system.unpack(&run.root),
             at_hand: false,
             key: Vec::new(),
@@ -347,6 +366,11 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
                 }
                 self.steps.truncate(self.frames[n_frames - 1].steps_from);
                 self.frames.pop();
+                if let Some(hash) = self.hashes.pop()
+                    && let Some(n) = self.on_path.remove(&hash).filter(|n| *n > 1)
+                {
+                    self.on_path.insert(hash, n - 1);
+                }
                 self.at_hand = false;
             }
         }
@@ -396,7 +420,10 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
             true => Vec::new(),
             false => look(self.run.system, &mut self.state, self.run.request, &mut self.bits),
         };
-        self.run.system.enabled(&mut self.state, &mut self.offered);
+        match self.run.request.by_path {
+            None => self.run.system.enabled(&mut self.state, &mut self.offered),
+            Some(bit) => self.select(bit)?,
+        }
         let id = if V::EXACT { id } else { StateId(self.path_keys.len() as u64) };
         if !V::EXACT {
             self.path_keys.extend(&self.key)?;
@@ -412,6 +439,28 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
             self.see(Kind::EndState, None, None);
         }
         Ok(())
+    }
+
+    /// Steps of the state of `key` such that none leads back to the path; all, if there is no such selection.
+    fn select(&mut self, bit: bool) -> Result<(), Full> {
+        let own = hash(&self.key);
+        let mut attempt = 1;
+        loop {
+            self.run.system.wish(&mut self.state, Wish { attempt: Some(attempt), waited: None });
+            self.run.system.enabled(&mut self.state, &mut self.offered);
+            if attempt == 0 || !self.run.system.leaves_out(&self.state) {
+                break;
+            }
+            self.batch.clear();
+            self.run.system.fire(&mut self.state, &self.offered, &mut self.batch);
+            let on = |hash: u64| hash == own || self.on_path.contains_key(&hash);
+            if !self.batch.outcomes.iter().filter_map(|o| self.batch.key(o)).any(|key| on(hash(key))) {
+                break;
+            }
+            attempt = if bit { 0 } else { attempt.checked_add(1).unwrap_or(0) };
+        }
+        *self.on_path.entry(own).or_default() += 1;
+        self.hashes.push(own)
     }
 
     /// A frame with the steps in `offered`.

@@ -55,6 +55,8 @@ pub fn kind_of(fault: &FaultKind) -> Kind {
 pub struct Request {
     /// Of a system that leaves out steps: the search sees to it that none is left out for ever.
     pub makes_up: bool,
+    /// The same by the path of one thread: the first selection that does not lead back to it, or only the first of all (true).
+    pub by_path: Option<bool>,
     pub kinds: Vec<Kind>,
     /// A state in which column `n` of what is looked at is true violates the `n`-th of these.
     pub looked: Vec<Kind>,
@@ -78,7 +80,8 @@ impl Default for Request {
     fn default() -> Self {
         let budget = Budget::unlimited();
         let (kinds, looked, all_errors, max_depth, max_time) = (Vec::new(), Vec::new(), None, None, None);
-        Request { kinds, looked, all_errors, max_depth, max_time, budget, jobs: 1, alone: ALONE, makes_up: false }
+        let (jobs, alone, makes_up, by_path) = (1, ALONE, false, None);
+        Request { kinds, looked, all_errors, max_depth, max_time, budget, jobs, alone, makes_up, by_path }
     }
 }
 
