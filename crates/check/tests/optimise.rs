@@ -273,6 +273,22 @@ fn a_counter_that_nobody_reads_leaves_the_key() {
     assert!(plain > 100 && ours < 5, "{ours} of {plain}");
 }
 
+/// Whether an element is there depends on the index alone; whether a quotient is, on the divisor.
+#[test]
+fn what_decides_about_a_fault_is_read_and_nothing_else() {
+    let hidden = |text: &str| optimise(&loaded("a model", text), UNREAD, &Watched::default()).1.hidden;
+    let text = "bit a[2]; byte i; active proctype P() { do :: a[i]++ :: i < 3 -> i = i + 1 od }";
+    assert_eq!(hidden(text), ["a"]);
+    assert_eq!(answer(text), ["IndexOutOfBounds"]);
+    let text = "bit a[2]; byte i; active proctype P() { do :: a[0] = 1 - a[i] :: i < 3 -> i = i + 1 od }";
+    assert_eq!(hidden(text), ["a"]);
+    assert_eq!(answer(text), ["IndexOutOfBounds"]);
+    let text = "byte a[2], n; active proctype P() { do :: n = n / a[n & 1] :: a[0] = a[0] + 1 od }";
+    assert_eq!(hidden(text), Vec::<String>::new());
+    let text = "byte a[2], i, n; active proctype P() { do :: n = (n && a[i]) :: n = 1 :: i = i + 1 od }";
+    assert_eq!(hidden(text), Vec::<String>::new(), "it decides whether the other side is looked at");
+}
+
 #[test]
 fn whoever_watches_reads() {
     let system = loaded("a model", "byte g; active proctype P() { byte x; g = 1; L: x = 1; x = 2 }");

@@ -2,7 +2,7 @@
 //!
 //! # The argument
 //!   A variable is *read* when its value can reach a guard, a channel, an assertion, a new process, the choice of a
-//!   slot, or anybody outside; when an evaluation that mentions it may fault; or when it is used to compute a
+//!   slot, or anybody outside; when it decides whether an evaluation faults; or when it is used to compute a
 //!   variable that is read. What remains is written and perhaps printed. Relate two states that differ in such
 //!   variables only: the same steps are enabled in both, each leads to related states, and with the same faults. So the
 //!   quotient has the runs of the original, and every kind of verdict is the same: assertions, end states, run-time
@@ -20,7 +20,7 @@
 use super::range::{Range, effect_faults, index_faults};
 use super::{Watched, everywhere};
 use crate::index::Idx;
-use crate::ir::{EdgeId, Effect, Expr, Init, Pattern, Place, Proctype, ProctypeId, Scope, System};
+use crate::ir::{BinOp, EdgeId, Effect, Expr, Init, Pattern, Place, Proctype, ProctypeId, Scope, System};
 use std::collections::BTreeSet;
 
 /// A frame (0 for the globals, else one more than the proctype) and a variable of it.
@@ -169,12 +169,27 @@ impl Reads {
     }
 
     fn flow(&mut self, frame: usize, into: Name, value: &Expr) {
-        if Range::of(value).faults {
-            self.whole(frame, value);
-        } else {
-            let mut from = BTreeSet::new();
-            names(frame, value, &mut from);
-            self.flows.push(Flow { into, from });
+        let mut from = BTreeSet::new();
+        self.parts(frame, value, &mut from);
+        self.flows.push(Flow { into, from });
+    }
+
+    /// What decides whether an evaluation faults is read; the rest is what its value depends on.
+    fn parts(&mut self, frame: usize, e: &Expr, from: &mut BTreeSet<Name>) {
+        match e {
+            e if !Range::of(e).faults => names(frame, e, from),
+            // An element that is not there is a matter of the index alone.
+            Expr::Read(place) => {
+                place.each_expr(&mut |e| self.whole(frame, e));
+                from.insert(name(frame, place));
+            }
+            Expr::Unary(_, a) => self.parts(frame, a, from),
+            // Both sides of these are evaluated, whatever their values are.
+            Expr::Binary(op, a, b) if !matches!(op, BinOp::And | BinOp::Or | BinOp::Div | BinOp::Rem) => {
+                self.parts(frame, a, from);
+                self.parts(frame, b, from);
+            }
+            e => self.whole(frame, e),
         }
     }
 
