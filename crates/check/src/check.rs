@@ -640,11 +640,15 @@ impl Asked<'_> {
         let tell = |trace: &mut Trace| protocol.into_iter().for_each(|p| p.tell(interp, trace));
         traces.iter_mut().for_each(|(_, trace, _)| tell(trace));
         let early = matches!(stopped, Some(Stopped::Interrupted | Stopped::Time(_)));
-        if self.search == Search::Dfs && settings.shorten && settings.all_errors.is_none() && !early {
+        // Breadth-first the first one of a kind is a shortest one, unless steps were left out.
+        let exact = self.search == Search::Bfs && reduced.is_none();
+        let mut told = BTreeSet::new();
+        traces.iter_mut().for_each(|(kind, trace, _)| trace.shortest |= exact && told.insert(*kind));
+        if !exact && settings.shorten && settings.all_errors.is_none() && !early {
             for (kind, trace, n_steps) in &mut traces {
                 let effort = limit.min(SHORTEN_AT_LEAST.max(SHORTEN_TIMES * bytes));
                 let like = Request { budget: Budget::new(effort), ..request.clone() };
-                let shorter = match &quotient {
+                let (shorter, shortest) = match &quotient {
                     Some(quotient) => shorten(quotient, *kind, *n_steps, &like, observer),
                     None => shorten(&exec, *kind, *n_steps, &like, observer),
                 };
@@ -652,6 +656,7 @@ impl Asked<'_> {
                     *trace = trace::build(interp, &replayed, &real(&found));
                     tell(trace);
                 }
+                trace.shortest |= shortest;
             }
         }
         report.searches.push(Stats {
@@ -886,18 +891,23 @@ fn with<S: Successors, V: Visited>(
 const SHORTEN_TIMES: u64 = 4;
 const SHORTEN_AT_LEAST: u64 = 32 << 20;
 
-/// A shortest violation, if there is one of fewer steps. Its search is not part of the statistics.
+/// A shortest violation, if there is one of fewer steps, and whether there is none that is shorter than the one at hand
+/// then. Its search is not part of the statistics.
 fn shorten<S: Successors + Send + 'static>(
     system: &Arc<S>,
     kind: Kind,
     n_steps: usize,
     like: &Request,
     observer: &mut dyn Observer,
-) -> Option<crate::search::Found> {
-    let max_depth = Some(u32::try_from(n_steps.checked_sub(1)?).ok()?);
-    let request = Request { kinds: vec![kind], max_depth, ..like.clone() };
+) -> (Option<crate::search::Found>, bool) {
+    let Some(most) = n_steps.checked_sub(1).and_then(|n| u32::try_from(n).ok()) else { return (None, n_steps == 0) };
+    let request = Request { kinds: vec![kind], max_depth: Some(most), makes_up: false, ..like.clone() };
     let (search, store) = plan::choose(Search::Bfs, Store::Auto);
-    run(system, search, store, TABLE, &request, observer).searched.found.into_iter().next()
+    let searched = run(system, search, store, TABLE, &request, observer).searched;
+    let found = searched.found.into_iter().next();
+    let all = matches!(searched.stopped, None | Some(Stopped::Depth(_)));
+    let shortest = found.is_some() || all;
+    (found, shortest)
 }
 
 /// Statements none of whose edges was taken.

@@ -44,7 +44,7 @@ pub struct Settings {
     pub table: Option<u64>,
     /// Threads that may search.
     pub jobs: usize,
-    /// A trace found depth-first is replaced by a shortest one.
+    /// A trace found depth-first, or where steps were left out, is replaced by a shortest one.
     pub shorten: bool,
     /// Of a protocol: what is asked besides.
     pub protocol: Option<Protocol>,

@@ -36,6 +36,8 @@ pub struct Trace {
     /// Of a run that breaks a formula or a claim: after how many steps the states lie that were looked at, in order.
     pub looks: Vec<usize>,
     pub ending: Ending,
+    /// No run of fewer steps shows a violation of this kind.
+    pub shortest: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -198,9 +200,9 @@ pub fn build(plain: &Interp, searched: &Interp, found: &Found) -> Trace {
     let trace = match (plain.initial(), searched.initial()) {
         (Ok(initial), Ok(start)) => {
             let steps = statements(plain, &initial, &legs(searched, start, found));
-            Trace { initial: Some(initial), steps, cycle_start: None, looks: Vec::new(), ending }
+            Trace { initial: Some(initial), steps, cycle_start: None, looks: Vec::new(), ending, shortest: false }
         }
-        _ => Trace { initial: None, steps: Vec::new(), cycle_start: None, looks: Vec::new(), ending },
+        _ => Trace { initial: None, steps: Vec::new(), cycle_start: None, looks: Vec::new(), ending, shortest: true },
     };
     replay(plain, &trace);
     trace
@@ -234,7 +236,7 @@ pub fn build_endless(plain: &Interp, searched: &Interp, run: &Endless) -> Trace 
     }
     let steps = statements(plain, &initial, &Seen { micros, round: None });
     let ending = if cycle_start.is_some() { Ending::Cycle } else { Ending::Settled };
-    let trace = Trace { initial: Some(initial), steps, cycle_start, looks, ending };
+    let trace = Trace { initial: Some(initial), steps, cycle_start, looks, ending, shortest: false };
     replay(plain, &trace);
     trace
 }

@@ -85,7 +85,8 @@ pub fn replay(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, 
                 }
             };
             let (initial, looks) = (Some(run.initial), Vec::new());
-            let mut trace = Trace { initial, steps: run.steps, cycle_start: run.cycle_start, looks, ending };
+            let mut trace =
+                Trace { initial, steps: run.steps, cycle_start: run.cycle_start, looks, ending, shortest: false };
             protocol.iter().for_each(|p| p.tell(&interp, &mut trace));
             if !options.quiet {
                 text.push_str(&report::why(&interp, &trace, screen));

@@ -121,7 +121,7 @@ impl Human<'_> {
     }
 
     fn violated(&self, p: &PropertyReport, out: &mut String) {
-        for (n, trace) in p.traces.iter().enumerate() {
+        for trace in &p.traces {
             self.violation(p, trace, out);
             if self.detail == Detail::Quiet {
                 continue;
@@ -135,8 +135,7 @@ impl Human<'_> {
                 self.account(account, out);
             }
             let length = plural(trace.steps.len(), "step");
-            let search = p.search.map_or("", |n| self.report.searches[n].search);
-            let shortest = if search == "bfs" && n == 0 { "shortest trace" } else { "trace" };
+            let shortest = if trace.shortest { "shortest trace" } else { "trace" };
             let _ = writeln!(out, "      {shortest}, {length}\n");
             self.trace(trace, broken.as_ref(), out);
             out.push('\n');

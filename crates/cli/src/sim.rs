@@ -221,6 +221,7 @@ impl Sim<'_> {
             cycle_start: None,
             looks: Vec::new(),
             ending: Ending::InvalidEnd,
+            shortest: false,
         };
         let why = if self.quiet { String::new() } else { report::why(self.interp, &here, self.screen) };
         format!("{gap}{}  invalid end state after {steps}: no process can move\n{why}", paint.bad("FAIL"))

@@ -100,6 +100,7 @@ fn run(interp: &Interp, stated: &[Stated], settings: &Settings, native: bool) ->
 #[test]
 fn what_is_left_out_makes_no_difference_on_random_models() {
     let (mut n, mut n_violated, mut n_reduced, mut full, mut few) = (0, 0, 0, 0u64, 0u64);
+    let mut n_shortest = 0;
     for seed in seeds(0..120) {
         let text = spinor_gen::generate(seed).text;
         let loaded = load("m.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p));
@@ -130,6 +131,12 @@ fn what_is_left_out_makes_no_difference_on_random_models() {
                         || format!("seed {seed} {reduce:?} {search:?} optimised {} jobs {jobs}\n{text}", way == 0);
                     for (p, truth) in report.properties.iter().zip(&truth.properties) {
                         assert_eq!(p.verdict.word(), truth.verdict.word(), "{} {}", p.name, case());
+                        let (Some(trace), Some(least)) = (p.traces.first(), truth.traces.first()) else { continue };
+                        assert!(trace.shortest && least.shortest, "{} {}", p.name, case());
+                        if way == 1 {
+                            assert_eq!(trace.steps.len(), least.steps.len(), "{} {}", p.name, case());
+                            n_shortest += 1;
+                        }
                     }
                     // A search that found what it was asked for stops.
                     if truth.searches[0].complete {
@@ -157,7 +164,10 @@ fn what_is_left_out_makes_no_difference_on_random_models() {
         assert_eq!(report.properties[0].verdict.word(), dead.verdict.word(), "seed {seed} ends\n{text}");
     }
     println!("{n} models, {n_violated} violated, {n_reduced} smaller: {few} of {full} states");
-    assert!(n > 40 && n_violated > 10 && n_reduced > 20, "{n} {n_violated} {n_reduced}");
+    assert!(
+        n > 40 && n_violated > 10 && n_reduced > 20 && n_shortest > 40,
+        "{n} {n_violated} {n_reduced} {n_shortest}"
+    );
 }
 
 #[test]
