@@ -329,7 +329,7 @@ fn progress(c: Combination) -> Cell {
             "[FaragoSchmitt] listing 5, repaired: states are met with as little progress as can be (progress/fifo.rs)",
         ),
         (_, Fairness::None) => Cell::Sound(
-            "the same by levels: a cycle has a move that leads to no higher layer of its level (progress/levels.rs)",
+            "[LF13]: a state is left, for all threads, after what follows it without progress (progress/levels.rs)",
         ),
     }
 }

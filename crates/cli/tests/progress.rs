@@ -285,9 +285,8 @@ fn nothing_but_progress_is_answered_from_what_progress_needs() {
             assert_eq!(said("progress"), Some("holds"), "{search:?} {progress:?}");
             assert_eq!(said("assert"), Some("violated"), "{search:?} {progress:?}");
             assert_eq!(said("deadlock"), Some("holds"), "{search:?} {progress:?}");
-            // Everything is reached, though Q need not move for progress' sake.
-            let unreached = report.unreached.as_ref().map_or(0, |u| u.len());
-            assert_eq!(unreached, 0, "{search:?} {progress:?}");
+            // Q need not move for the sake of progress, and is reached all the same; only the end of P is not.
+            assert_eq!(report.unreached.map_or(0, |u| u.len()), 1, "{search:?} {progress:?}");
         }
     }
 }
