@@ -11,6 +11,7 @@
 
 mod systems;
 
+use spinor_check::check::interpreted;
 use spinor_check::claim::{Claim, Marking};
 use spinor_check::cycles::answer::most_processes;
 use spinor_check::cycles::fair::{self, By, Fair};
@@ -23,6 +24,7 @@ use spinor_check::oracle::Graph;
 use spinor_check::reduce::without::Condition;
 use spinor_check::reduce::{AbleBy, Proviso, Reduced, Reduction, Repairs, Selector, UnlessBy};
 use spinor_check::search::{Request, dfs};
+use spinor_check::settings::{MadeUp, Reduce, Search, Selection, Settings};
 use spinor_check::verdict::Kind;
 use spinor_lang::{Model, Options, load};
 use spinor_model::interp::Interp;
@@ -316,7 +318,42 @@ fn an_automaton_that_counts_is_misled() {
     assert!(ask(claim).contains(&false), "R04 is found by the automaton as it is");
 }
 
-/// Random systems, all ways; and the papers' own words, which are wrong.
+/// What cannot be done on the fly is not done, with the reason; what is asked is answered all the same.
+#[test]
+fn what_cannot_be_on_the_fly_is_refused_with_the_reason() {
+    let system = corpus("figures/hpy_figure_3.pml").system;
+    let interp = Interp::new(system);
+    let select = Selection::Names(vec!["accept".to_string()]);
+    let (stack, ample) = (MadeUp::StackBit, Reduce::Ample);
+    let waits = Repairs { able: AbleBy::Defaults, ..Repairs::default() };
+    let guards = Repairs::default();
+    let weak = Fairness::Weak;
+    let rows = [
+        (Search::Ndfs, stack, ample, guards, Fairness::None, None),
+        (Search::Ndfs, stack, ample, guards, weak, None),
+        (Search::Ndfs, stack, Reduce::Off, guards, weak, None),
+        (Search::Ndfs, MadeUp::Auto, ample, waits, weak, None),
+        (Search::Cndfs, MadeUp::Auto, ample, waits, weak, None),
+        (Search::Ndfs, MadeUp::Auto, Reduce::Off, waits, weak, None),
+        (Search::NdfsSeed, stack, ample, guards, weak, Some("no selection yet")),
+        (Search::Scc, stack, ample, guards, Fairness::None, Some("one of nested search")),
+        (Search::Scc, MadeUp::Auto, ample, waits, weak, Some("nobody is waited for")),
+        (Search::Ndfs, stack, ample, waits, weak, Some("a default move may lead back")),
+    ];
+    for (search, proviso, reduce, repairs, fairness, why) in rows {
+        let like = Settings { select: select.clone(), ..Settings::default() };
+        let settings = Settings { search, proviso, reduce, repairs, fairness, ..like };
+        let report = interpreted(&interp, &[], &settings, &mut Silent).expect("a property");
+        assert_eq!(report.properties[0].verdict.word(), "violated", "{settings:?}");
+        let told: Vec<&str> = report.unreduced.iter().map(|(_, why)| why.as_str()).collect();
+        match why {
+            None => assert!(told.is_empty(), "{settings:?}: {told:?}"),
+            Some(why) => assert!(told.iter().any(|t| t.contains(why)), "{settings:?}: {told:?}"),
+        }
+    }
+}
+
+/// Random systems, some of the ways for each.
 #[test]
 fn random_systems_answer_as_the_whole_graph_does() {
     let number = |name: &str, usual: u64| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual);

@@ -121,8 +121,9 @@ impl Asked<'_> {
         }
         let fair = self.request.fairness != Fairness::None;
         let (repairs, proviso) = (self.how.repairs, self.how.proviso());
-        // Who selects by the path has one graph from the beginning to the end.
-        let phases = if proviso.is_path() { &phases[..1] } else { phases };
+        // Who selects by the path, or by who is waited for, has one graph from the beginning to the end.
+        let n_phases = if proviso.is_path() || self.waits() { phases.len().min(1) } else { phases.len() };
+        let phases = &phases[..n_phases];
         let reduce = |by| {
             let reduction = Reduction::new(system, by, &self.claim.looked, fair).phased(phases).repaired(repairs);
             reduction.audited_if(self.audit)

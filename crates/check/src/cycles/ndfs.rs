@@ -36,13 +36,13 @@
 //!   (5.1). If it stops at the path, it still goes where the first has not been (`hpy_section_5_2.pml`). We know
 //!   no system whose answer becomes wrong by that alone: five million small random ones, and two million more
 //!   that were bred for it, have none. But nothing is proved of two graphs, and of one it is.
-//!   *Cycle*: on every cycle of that graph nothing is left out of some state. Of the states of a cycle let v be visited first. The
-//!   others are visited while v is on the path, also the one before v, whose choice then has no move to v.
+//!   *Cycle*: on every cycle of that graph nothing is left out of some state. Of the states of a cycle let v be visited
+//!   first. The others are visited while v is on the path, also the one before v, whose choice then has no move to v.
 //!   What this says of runs: a move that is selected changes nothing that is looked at, and is independent of what
 //!   comes before it (`reduce`). Let a state of the product have an accepted run, and take a claim in stutter form
 //!   (`ltl/stutter_form`): where the automaton is, and which marks it has seen, does not depend on how often a letter is
-//!   repeated. So the selected step that the run has first can be put in front of it, or any of them if it has none, with the
-//!   automaton going the same way, and the number of steps up to the next mark has not grown behind that step.
+//!   repeated. So the selected step that the run has first can be put in front of it, or any of them if it has none,
+//!   with the automaton going the same way, and the number of steps up to the next mark has not grown behind that step.
 //!   Where nothing is left out the run's own step is taken, and the number decreases. So marks come again and again.
 //!   An automaton that counts repetitions may lose its run on the way [Siegel19]; `plan` refuses it. With fairness the
 //!   run has a selected step in any case, and the same is said of who is waited for instead of marks (`reduce/repairs`).
@@ -72,8 +72,9 @@
 //!   O4 the budget is not asked for bits beside a dense store: they are few beside the states
 //!   O5 lossy stores: a frame would have to hold its key
 //!
-//! # Cost  each state expanded at most twice (once more for each selection that will not do); two bits a state, and a third for the path, where the store numbers its
-//!   states densely, a set of names each where it does not; 24 bytes a frame, and a name for each move not made yet.
+//! # Cost  each state expanded at most twice (once more for each selection that will not do); two bits a state, and a
+//!   third for the path, where the store numbers its states densely, a set of names each where it does not; 24 bytes a
+//!   frame, and a name for each move not made yet.
 
 use super::{Lasso, Moves, Pulse, Request, Runs, Searched, all_marks};
 use crate::observer::Observer;

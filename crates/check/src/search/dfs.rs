@@ -13,10 +13,11 @@
 //!   one thread only, and each of its steps is fired by the thread that holds it: so everything is still done
 //!   once. The search is over when all threads have nothing to do.
 //!
-//!   By the path (`Request::by_path`), one thread: of the selections of a state that leaves out steps, one is taken that does not
-//!   lead back to the path, or all steps are. So on every cycle nothing is left out of some state: of its states let
-//!   v be visited first; the one before v is visited while v is on the path, and does not select the step to v alone. A
-//!   state is known on the path by a hash, and one that is taken for such a state loses a selection, nothing else.
+//!   By the path (`Request::by_path`), one thread: of the selections of a state that leaves out steps, one is taken that
+//!   does not lead back to the path, or all steps are. So on every cycle nothing is left out of some state: of its
+//!   states let v be visited first; the one before v is visited while v is on the path, and does not select the step to
+//!   v alone. A state is known on the path by a hash, and one that is taken for such a state loses a selection, nothing
+//!   else.
 //!
 //! # Where we leave the textbook
 //!   D1 frames instead of recursion: depth costs memory we count, not thread stack. Steps and outstanding

@@ -55,7 +55,8 @@ pub fn kind_of(fault: &FaultKind) -> Kind {
 pub struct Request {
     /// Of a system that leaves out steps: the search sees to it that none is left out for ever.
     pub makes_up: bool,
-    /// The same by the path of one thread: the first selection that does not lead back to it, or only the first of all (true).
+    /// The same by the path of one thread: the first selection that does not lead back to it, or only the first of all
+    /// (true).
     pub by_path: Option<bool>,
     pub kinds: Vec<Kind>,
     /// A state in which column `n` of what is looked at is true violates the `n`-th of these.
