@@ -1,0 +1,4 @@
+/* assert */
+proctype A() { skip }
+proctype B() { assert(_pid == 1) }
+init { run A(); run B() }
