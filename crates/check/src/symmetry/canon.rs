@@ -38,6 +38,7 @@ use spinor_model::index::Idx;
 use spinor_model::ir::{Pid, System};
 use spinor_model::layout::{Field, FrameLayout, Layout};
 use spinor_model::scalarset::{Dim, Roles, Scalarset, Value};
+use std::ops::Range;
 
 /// Where each process goes; those beyond stay.
 pub type Perm = Vec<Pid>;
@@ -80,6 +81,15 @@ struct SlotAct {
     dims: Vec<Dim>,
     /// The slot that all elements of its array have in common.
     base: u32,
+    place: Place,
+}
+
+/// What can be said about a place before a state is met, in the globals or in a frame of a member.
+#[derive(Default)]
+struct Place {
+    /// The members that its indices name.
+    named: Vec<Pid>,
+    tag: u64,
 }
 
 struct ChanAct {
@@ -91,6 +101,7 @@ struct ChanAct {
     dims: Vec<Dim>,
     /// It moves, or holds something that does.
     acts: bool,
+    place: Place,
 }
 
 /// Memory for one thread.
@@ -101,6 +112,7 @@ pub struct Scratch {
     next: Vec<u64>,
     refs: Vec<(Pid, Pid, u64)>,
     order: Vec<Pid>,
+    groups: Vec<Range<usize>>,
     perm: Perm,
     best_perm: Perm,
     trial: Vec<u8>,
@@ -121,6 +133,14 @@ fn mix(a: u64, b: u64) -> u64 {
     (x ^ (x >> 29)).wrapping_add(b.rotate_left(17)).wrapping_mul(0x94D0_49BB_1331_11EB)
 }
 
+impl ChanAct {
+    /// The same for all elements of an array of channels.
+    fn base(&self, n: usize) -> u64 {
+        let offset = self.dims.iter().map(|d| d.index * d.stride).sum::<u32>();
+        if self.dims.is_empty() { n as u64 } else { u64::from(self.slot - offset) << 32 }
+    }
+}
+
 impl Acts {
     fn new(roles: &Roles, frame: &FrameLayout) -> Acts {
         let mut acts = Acts { fields: frame.slots.clone(), live: roles.live.clone(), ..Acts::default() };
@@ -137,7 +157,7 @@ impl Acts {
             hide(&mut mask, field);
             let base = role.dims.iter().fold(slot as u32, |s, d| s - d.index * d.stride);
             let (dims, value) = (role.dims.clone(), role.value);
-            acts.slots.push(SlotAct { slot: slot as u32, field, value, dims, base });
+            acts.slots.push(SlotAct { slot: slot as u32, field, value, dims, base, place: Place::default() });
             let pid = matches!(value, Value::Pid(_));
             acts.has_dead |= pid && roles.live.iter().any(|l| !l[slot]);
         }
@@ -153,7 +173,8 @@ impl Acts {
                 messages.iter().flatten().for_each(|f| hide(&mut mask, *f));
             }
             let values = role.fields.clone();
-            acts.chans.push(ChanAct { slot: role.slot, len: chan.len, messages, values, dims, acts: acts_here });
+            let (len, acts_here, place) = (chan.len, acts_here, Place::default());
+            acts.chans.push(ChanAct { slot: role.slot, len, messages, values, dims, acts: acts_here, place });
         }
         acts.mask = mask.chunks(8).map(|w| u64::from_le_bytes(*w.first_chunk().expect("frames are words"))).collect();
         acts
@@ -194,7 +215,27 @@ impl Canon {
         let n = set.members().max().map_or(0, |p| usize::from(p) + 1);
         let class = |p: usize| set.classes.iter().position(|c| c.contains(&(p as Pid)));
         let class_of = (0..n).map(class).collect();
-        Canon { layout, way, globals, procs, n, class_of, set }
+        let mut canon = Canon { layout, way, globals, procs, n, class_of, set };
+        let mut globals = std::mem::take(&mut canon.globals);
+        canon.settle(&mut globals, mix(0, 0));
+        canon.globals = globals;
+        for n in 0..canon.procs.len() {
+            let mut acts = std::mem::take(&mut canon.procs[n]);
+            canon.settle(&mut acts, 1 + n as u64);
+            canon.procs[n] = acts;
+        }
+        canon
+    }
+
+    /// Works out what can be said about places before a state is met.
+    fn settle(&self, acts: &mut Acts, kind: u64) {
+        for act in &mut acts.slots {
+            act.place.tag = self.coordinates(&act.dims, &mut act.place.named, mix(kind, u64::from(act.base)));
+        }
+        for (n, chan) in acts.chans.iter_mut().enumerate() {
+            let tag = mix(kind, mix(chan.base(n), 77));
+            chan.place.tag = self.coordinates(&chan.dims, &mut chan.place.named, tag);
+        }
     }
 
     pub fn set(&self) -> &Scalarset {
@@ -320,25 +361,35 @@ impl Canon {
             // Frames of others are places of their own.
             let kind = if own.is_none() { mix(kind, who.map_or(0, |p| p as u64 + 1)) } else { kind };
             let live = who.and_then(|_| acts.live.get(self.layout.loc.read(frame) as usize));
+            let settled = who.is_none() || own.is_some();
             for act in &acts.slots {
+                let value = act.field.read(frame);
+                let dead = matches!(act.value, Value::Pid(_)) && live.is_some_and(|l| !l[act.slot as usize]);
+                // An element at zero says nothing: there are many.
+                if !act.dims.is_empty() && (dead || value == 0 && act.value == Value::Plain) {
+                    continue;
+                }
                 coords.clear();
                 coords.extend(own);
-                let tag = self.coordinates(&act.dims, act.slot - act.base, coords, mix(kind, u64::from(act.base)));
-                let value = act.field.read(frame);
-                let dead = live.is_some_and(|l| !l[act.slot as usize]) && matches!(act.value, Value::Pid(_));
+                let tag = if settled {
+                    coords.extend_from_slice(&act.place.named);
+                    act.place.tag
+                } else {
+                    self.coordinates(&act.dims, coords, mix(kind, u64::from(act.base)))
+                };
                 let value = if dead { 0 } else { self.value(value, act.value, frames, coords) };
-                // An element at zero says nothing: there are many.
-                if value != 0 || act.dims.is_empty() {
-                    see(coords, tag, value);
-                }
+                see(coords, tag, value);
             }
             for (n, chan) in acts.chans.iter().enumerate().filter(|(_, c)| c.acts) {
                 let len = chan.len.read(frame) as usize;
                 coords.clear();
                 coords.extend(own);
-                let offset = chan.dims.iter().map(|d| d.index * d.stride).sum::<u32>();
-                let base = if chan.dims.is_empty() { n as u64 } else { u64::from(chan.slot - offset) << 32 };
-                let tag = self.coordinates(&chan.dims, offset, coords, mix(kind, mix(base, 77)));
+                let tag = if settled {
+                    coords.extend_from_slice(&chan.place.named);
+                    chan.place.tag
+                } else {
+                    self.coordinates(&chan.dims, coords, mix(kind, mix(chan.base(n), 77)))
+                };
                 let n_coords = coords.len();
                 see(coords, tag, len as u64);
                 for (i, message) in chan.messages.iter().take(len).enumerate() {
@@ -388,7 +439,7 @@ impl Canon {
     }
 
     /// The members that the indices of an element name; the others are part of the tag.
-    fn coordinates(&self, dims: &[Dim], _: u32, coords: &mut Vec<Pid>, mut tag: u64) -> u64 {
+    fn coordinates(&self, dims: &[Dim], coords: &mut Vec<Pid>, mut tag: u64) -> u64 {
         for (n, d) in dims.iter().enumerate() {
             let pid = d.index as i32 + d.offset;
             if self.is_member(pid) {
@@ -417,7 +468,7 @@ impl Canon {
                 }
                 if let Some(chan) = self.globals.chans.get(id - 1) {
                     let base = chan.slot - chan.dims.iter().map(|d| d.index * d.stride).sum::<u32>();
-                    return self.coordinates(&chan.dims, 0, coords, 1 << 43 | u64::from(base));
+                    return self.coordinates(&chan.dims, coords, 1 << 43 | u64::from(base));
                 }
                 let holds = |f: &&FrameAt| (f.chan..f.chan + self.procs[f.proctype].chans.len()).contains(&id);
                 let Some(at) = frames.iter().position(|f| holds(&f)) else { return 1 << 44 | id as u64 };
@@ -430,17 +481,17 @@ impl Canon {
                 } else {
                     tag = mix(tag, at as u64);
                 }
-                self.coordinates(&chan.dims, 0, coords, tag)
+                self.coordinates(&chan.dims, coords, tag)
             }
         }
     }
 
     fn choose(&self, key: &mut [u8], scratch: &mut Scratch) {
-        let Scratch { frames, colours, refs, order, perm, best_perm, trial, best, .. } = scratch;
+        let Scratch { frames, colours, refs, order, groups, perm, best_perm, trial, best, .. } = scratch;
         let full = self.way == Way::Full;
         // In each class, by colour.
         order.clear();
-        let mut groups: Vec<std::ops::Range<usize>> = Vec::new();
+        groups.clear();
         for class in &self.set.classes {
             let from = order.len();
             order.extend(class);
@@ -461,7 +512,8 @@ impl Canon {
         }
         match self.way {
             Way::Sorted | Way::PcSorted => groups.clear(),
-            Way::Segmented => {
+            Way::Segmented if refs.is_empty() => groups.clear(),
+            Way::Segmented if !groups.is_empty() => {
                 let group_of = |p: &Pid| groups.iter().position(|g| order[g.clone()].contains(p));
                 let mut tangled = vec![false; groups.len()];
                 for (p, q, _) in refs.iter() {
@@ -493,7 +545,7 @@ impl Canon {
             return;
         }
         best.clear();
-        each_order(order, &groups, &mut |order| {
+        each_order(order, groups, &mut |order| {
             self.seat(order, perm);
             trial.clear();
             trial.extend_from_slice(key);
@@ -543,7 +595,9 @@ impl Canon {
             Value::Pid(offset) => renamed(v, offset, perm),
             Value::Chan => self.chan(v, perm, frames),
         };
-        for act in &acts.slots {
+        // What the indices name stays: so does an element that is no number of a process.
+        let stays = |named: &[Pid]| named.iter().all(|p| perm[usize::from(*p)] == *p);
+        for act in acts.slots.iter().filter(|a| a.value != Value::Plain || !stays(&a.place.named)) {
             let v = act.field.read(from);
             let dead = matches!(act.value, Value::Pid(_)) && live.is_some_and(|l| !l[act.slot as usize]);
             let v = if dead { 0 } else { value(v, act.value) };
@@ -580,7 +634,7 @@ impl Canon {
 }
 
 /// Calls with every order of the groups.
-fn each_order(order: &mut [Pid], groups: &[std::ops::Range<usize>], f: &mut dyn FnMut(&[Pid])) {
+fn each_order(order: &mut [Pid], groups: &[Range<usize>], f: &mut dyn FnMut(&[Pid])) {
     let Some((group, rest)) = groups.split_first() else { return f(order) };
     permute(order, group.start, group.end, &mut |order| each_order(order, rest, f));
 }
