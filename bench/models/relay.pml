@@ -2,6 +2,10 @@
  * tick for ever. What comes out at the end is counted modulo 3.
  *
  * size             stored  transitions      depth
+ * N=2                1728         6457        795
+ * N=3               10368        45937       5521
+ * N=4               62208       318817      33533
+ * N=5              373248      2172097     217503
  */
 #ifndef N
 #define N 3
