@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// States looked at from each place, and where the places are: so many steps away.
 const MOST: usize = 1000;
 const WALKS: [usize; 3] = [8, 40, 120];
-/// Less of a difference, over all places, is none: by levels a search looks better where nothing is known yet than later.
+/// Less of a difference, over all places, is none: levels look better where nothing is known yet than later on.
 const LITTLE: f64 = 1.4;
 
 /// How far one reduction came from each place.
