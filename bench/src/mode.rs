@@ -258,6 +258,20 @@ pub const MODES: &[Mode] = &[
         examples: true,
     },
     Mode {
+        name: "reduced-leap",
+        about: "leaps beside stubborn sets: what is stored, and how long it takes",
+        sides: [
+            Side::Spinor { name: "stubborn", check: &["--por", "stubborn", "-p", "safety", "-j", "1"] },
+            Side::Spinor { name: "leap", check: &["--por", "leap", "-p", "safety", "-j", "1"] },
+        ],
+        counts: Counts::Free,
+        judged: Judged::Search { from: 100_000 },
+        answer: Answer::Any,
+        models: Models::Ours,
+        states: (10_000, 2_000_000),
+        examples: false,
+    },
+    Mode {
         name: "reduced-time",
         about: "Spinor with the reduction that it chooses against without",
         sides: &[

@@ -11,6 +11,7 @@ use xtask::campaign::{self, Pair};
 use xtask::claims;
 use xtask::compare::Comparison;
 use xtask::optimised::{self, Row};
+use xtask::relief;
 use xtask::shrink::shrink;
 use xtask::spin::{Spin, SpinOutcome};
 use xtask::spinor::{Spinor, SpinorOutcome};
@@ -36,6 +37,9 @@ xtask show     SEED [claims]
 xtask synthesise --seed N [--processes 2..8] [--states N] [--transitions N] [--messages N] [--capacity N]
                [--density PERCENT] [--complete PERCENT]
                print the random protocol of a seed as .cfsm text; without a size, a small one
+xtask relief   [--protocols N] [--most STATES] [--out DIR]
+               reductions of N synthesised protocols (400), of no more states than that, and of three that are
+               written down: in the whole, by process and by leaps: tables 7.1 and 7.2 of van der Schoot's chapter; rows, tables and plots
 
 The spinor binary is PATH, else $SPINOR_BIN, else the one cargo built beside this program.
 Exit code: 0 agreement, 1 disagreement, 2 wrong usage or missing tools.
@@ -59,6 +63,7 @@ fn main() -> ExitCode {
             print!("{}", synthesised(&args)?);
             Ok(true)
         }
+        "relief" => relief(&args),
         "" | "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(true)
@@ -71,6 +76,47 @@ fn main() -> ExitCode {
         Err(message) => {
             eprintln!("xtask: {message}");
             ExitCode::from(2)
+        }
+    }
+}
+
+/// Measures, prints the tables and writes them into a folder. Leaps must be fewer states than processes one by one.
+fn relief(args: &Args) -> Result<bool, String> {
+    let wanted = args.number("protocols", relief::PROTOCOLS as u64)? as usize;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut n = 0;
+    let most = args.number("most", relief::MOST as u64)? as usize;
+    let rows = relief::synthesised(wanted, most, &mut |row| {
+        n += 1;
+        eprintln!("{n} of {wanted}: {} processes, {} states", row.processes, row.costs[0].states);
+    });
+    let real: Vec<relief::Row> = relief::REAL
+        .iter()
+        .map(|name| {
+            let text = std::fs::read_to_string(root.join(format!("corpus/cfsm/{name}.cfsm")));
+            text.map(|text| relief::of_text(name, &text)).map_err(|e| format!("{name}: {e}"))
+        })
+        .collect::<Result<_, String>>()?;
+    let text = format!("{}\n{}", relief::table_1(&rows), relief::table_2(&real));
+    println!("{text}");
+    if let Some(folder) = args.options.get("out") {
+        let folder = Path::new(folder);
+        let write = |name: &str, text: &str| {
+            let done = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(folder.join(name), text));
+            done.map_err(|e| format!("{}: {e}", folder.join(name).display()))
+        };
+        write("rows.csv", &relief::csv(&rows))?;
+        write("protocols.csv", &relief::csv(&real))?;
+        write("summary.md", &text)?;
+        write("states.svg", &relief::plot(&rows, 0))?;
+        write("transitions.svg", &relief::plot(&rows, 1))?;
+        write("time.svg", &relief::plot(&rows, 3))?;
+    }
+    match relief::leaps_are_fewer(&rows, &real) {
+        Ok(()) => Ok(true),
+        Err(why) => {
+            println!("{why}");
+            Ok(false)
         }
     }
 }
@@ -117,7 +163,7 @@ impl Args {
                 Some((name, value)) => (name.to_string(), value.to_string()),
                 None => (name.to_string(), words.next().ok_or_else(|| format!("--{name} needs a value"))?),
             };
-            let known = ["seeds", "spinor", "keep", "jobs", "max-seconds", "seed"];
+            let known = ["seeds", "spinor", "keep", "jobs", "max-seconds", "seed", "protocols", "most", "out"];
             if !known.contains(&name.as_str()) && !SIZES.contains(&name.as_str()) {
                 return Err(format!("unknown option --{name}\n{HELP}"));
             }

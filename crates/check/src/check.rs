@@ -122,8 +122,9 @@ pub fn check<E: Executors>(
         plain: settings.plain,
         counts_all: settings.all_errors.is_some(),
         symmetric: false,
+        fair: false,
         stutter_invariant: true,
-        refusal: reduce::refusal(system),
+        refusal: reduce::refusal(system).or(leaps_by_path(settings)),
     };
     let combination = |property| {
         let search = match property {
@@ -297,8 +298,17 @@ impl Endless<'_> {
             (fly.is_wanted() && !settings.plain && settings.reduce != Reduce::Off).then(|| claim.in_stutter_form());
         let fly = OnTheFly { in_form: !matches!(form, Some(None)), ..fly };
         let refusal = self.asking.refusal.or((!reduces).then_some(LEAVES_NOTHING_OUT)).or(fly.refusal());
+        let leaps = matches!(settings.reduce, Reduce::Lra | Reduce::Leap);
+        let counted = is_progress && plan::spares(search) && leaps;
+        let refusal = refusal.or(counted.then_some(LEAPS_HIDE_PROGRESS));
         let claim = form.flatten().filter(|_| refusal.is_none()).unwrap_or(claim);
-        let asking = Asking { counts_all: false, stutter_invariant, refusal, ..self.asking };
+        let asking = Asking {
+            counts_all: false,
+            fair: settings.fairness != Fairness::None,
+            stutter_invariant,
+            refusal,
+            ..self.asking
+        };
         let (reduce, answered) = if is_progress {
             if !matches!(settings.way(), Way::Auto | Way::Off) {
                 report.notes.push(format!("{name}: {NOT_SYMMETRIC}"));
@@ -486,6 +496,15 @@ fn select<'a>(questions: Vec<Question<'a>>, select: &Selection) -> Result<Vec<Qu
     Ok(questions.into_iter().filter(asked).collect())
 }
 
+/// Leaps are a matter of the state alone.
+fn leaps_by_path(settings: &Settings) -> Option<&'static str> {
+    let leaps = matches!(settings.reduce, Reduce::Lra | Reduce::Leap);
+    let path = matches!(settings.proviso, MadeUp::StackNumber | MadeUp::StackBit);
+    (leaps && path).then_some("leaps do not depend on a path: --proviso loops or levels")
+}
+
+const LEAPS_HIDE_PROGRESS: &str = "progress is counted step by step, and a leap is several: --por stubborn";
+
 /// What the one search for safety came to.
 struct Safety {
     traces: Vec<(Kind, Trace, String)>,
@@ -600,10 +619,13 @@ impl Asked<'_> {
         let exec = Arc::new(executors.executor(system.clone(), &looked));
         let reduced = reduce.and_then(|by| self.reduced(&exec, system, by, &looked, report));
         let quotient = symmetry.canon.clone().map(|canon| Arc::new(Quotient { system: exec.clone(), canon }));
-        // A violation of the quotient has to be found again in the system.
-        let real = |found: &crate::search::Found| match &symmetry.canon {
-            Some(canon) => unfold::violation(&replayed, canon, found),
-            None => found.clone(),
+        // A violation of the quotient has to be found again in the system, and a leap is several steps of it.
+        let like = |r: &Arc<Reduced<E::Exec>>| r.of(Arc::new(replayed.clone()));
+        let steps = reduced.as_ref().map(like);
+        let real = |found: &crate::search::Found| match (&symmetry.canon, &steps) {
+            (Some(canon), _) => unfold::violation(&replayed, canon, found),
+            (None, Some(steps)) => steps.shown_violation(found),
+            (None, None) => found.clone(),
         };
         // What the program holds by now, native code and all, is not the search's to spend.
         let limit = settings.max_memory.map_or(u64::MAX, |n| n.saturating_sub(memory_bytes()));
@@ -635,8 +657,11 @@ impl Asked<'_> {
             Stopped::Memory(n) => Stopped::Memory(settings.max_memory.unwrap_or(n)),
             why => why,
         });
-        let mut traces: Vec<(Kind, Trace, usize)> =
-            found.iter().map(|f| (f.kind, trace::build(interp, &replayed, &real(f)), f.steps.len())).collect();
+        let built = |f: &crate::search::Found| {
+            let found = real(f);
+            (f.kind, trace::build(interp, &replayed, &found), found.steps.len())
+        };
+        let mut traces: Vec<(Kind, Trace, usize)> = found.iter().map(built).collect();
         let tell = |trace: &mut Trace| protocol.into_iter().for_each(|p| p.tell(interp, trace));
         traces.iter_mut().for_each(|(_, trace, _)| tell(trace));
         let early = matches!(stopped, Some(Stopped::Interrupted | Stopped::Time(_)));
@@ -653,7 +678,9 @@ impl Asked<'_> {
                     None => shorten(&exec, *kind, *n_steps, &like, observer),
                 };
                 if let Some(found) = shorter {
-                    *trace = trace::build(interp, &replayed, &real(&found));
+                    // It was searched for where nothing is left out.
+                    let found = if quotient.is_some() { real(&found) } else { found };
+                    *trace = trace::build(interp, &replayed, &found);
                     tell(trace);
                 }
                 trace.shortest |= shortest;
@@ -730,7 +757,12 @@ impl Asked<'_> {
         looked: &[Expr],
         report: &mut Report,
     ) -> Option<Arc<Reduced<S>>> {
-        let reduction = Reduction::new(system, selector, looked, false).repaired(self.settings.repairs);
+        // What is looked at in the states of a protocol is known before (`reduce`, J and K).
+        let reduction = match &self.settings.protocol {
+            Some(protocol) => Reduction::new(system, selector, &[], false).minding(protocol, &self.kinds),
+            None => Reduction::new(system, selector, looked, false),
+        };
+        let reduction = reduction.repaired(self.settings.repairs);
         let reduction = Arc::new(reduction.audited_if(self.settings.audit));
         let by = |proviso| Reduced::new(exec.clone(), reduction.clone(), proviso);
         let (loops, levels) = (by(Proviso::Loops), by(Proviso::Levels));

@@ -26,12 +26,18 @@ pub enum Reduction {
     By(Selector),
 }
 
+/// Why leaps and fairness do not go together.
+const UNFAIR: &str = "a leap is a move of several processes, and fairness asks whose a move is: --por stubborn";
+
 impl Reduction {
+    fn leaps(self) -> bool {
+        matches!(self, Reduction::By(selector) if selector.leaps())
+    }
+
     pub fn word(self) -> &'static str {
         match self {
             Reduction::None => "off",
-            Reduction::By(Selector::Ample) => "ample",
-            Reduction::By(Selector::Stubborn) => "stubborn",
+            Reduction::By(selector) => selector.word(),
         }
     }
 }
@@ -81,14 +87,17 @@ pub fn finds_cycles(search: Search) -> bool {
 /// The table.
 pub fn cell(c: Combination) -> Cell {
     // The reduced graph is chosen before the search, and has the runs that matter to any of them (`reduce`).
-    let Combination { search, property, store, reduction: _, fairness, fair_by } = c;
+    let Combination { search, property, store, reduction, fairness, fair_by } = c;
     if search == Search::Auto || store == Store::Auto || fair_by == FairBy::Auto {
         return Cell::Refused("`auto` is a request; `choose` turns it into a search and a store");
     }
     match (is_endless(property), finds_cycles(search)) {
         (false, false) => safety(search, property, store),
         (true, true) if seeks_progress(search) => progress(c),
-        (true, true) => endless(search, store, fairness, fair_by),
+        (true, true) => match endless(search, store, fairness, fair_by) {
+            Cell::Sound(_) if fairness != Fairness::None && reduction.leaps() => Cell::Refused(UNFAIR),
+            cell => cell,
+        },
         (true, false) => Cell::Refused("it knows states and no cycles: --search scc or ndfs"),
         (false, true) => Cell::Refused("it looks for cycles; what a finite run can show is searched breadth-first"),
     }
@@ -97,7 +106,7 @@ pub fn cell(c: Combination) -> Cell {
 /// The same for the quotient of a symmetric system.
 pub fn symmetric(c: Combination) -> Cell {
     let plain = cell(c);
-    if matches!(plain, Cell::Refused(_)) {
+    if matches!(plain, Cell::Refused(why) if why != UNFAIR) {
         return plain;
     }
     if c.reduction != Reduction::None {
@@ -215,6 +224,8 @@ pub struct Asking {
     pub counts_all: bool,
     /// One state stands for its images.
     pub symmetric: bool,
+    /// It matters whose a move is.
+    pub fair: bool,
     /// Who looks at the runs cannot tell how long they stay where nothing is to be seen.
     pub stutter_invariant: bool,
     /// What the system has that forbids it.
@@ -225,12 +236,16 @@ pub struct Asking {
 pub fn choose_reduction(asking: Asking) -> (Reduction, Option<&'static str>) {
     let by = match asking.wanted {
         Reduce::Off => return (Reduction::None, None),
+        Reduce::Povas => Selector::Povas,
         Reduce::Ample => Selector::Ample,
         Reduce::Auto | Reduce::Stubborn => Selector::Stubborn,
+        Reduce::Lra => Selector::Lra,
+        Reduce::Leap => Selector::Leap,
     };
     let why = match asking {
         Asking { plain: true, .. } => return (Reduction::None, None),
         Asking { refusal: Some(why), .. } => why,
+        Asking { fair: true, .. } if by.leaps() => UNFAIR,
         Asking { symmetric: true, .. } => "symmetry and reduction are not combined yet",
         // Who asks for both is told the number in the smaller graph.
         Asking { counts_all: true, wanted: Reduce::Auto, .. } => {
@@ -402,7 +417,14 @@ const FAIR: [(Fairness, FairBy); 5] = [
     (Fairness::Strong, FairBy::Scc),
 ];
 
-const REDUCTIONS: [Reduction; 3] = [Reduction::None, Reduction::By(Selector::Ample), Reduction::By(Selector::Stubborn)];
+const REDUCTIONS: [Reduction; 6] = [
+    Reduction::None,
+    Reduction::By(Selector::Povas),
+    Reduction::By(Selector::Ample),
+    Reduction::By(Selector::Stubborn),
+    Reduction::By(Selector::Lra),
+    Reduction::By(Selector::Leap),
+];
 
 /// Every row of the table, in order.
 pub fn rows() -> Vec<(Combination, Cell)> {
@@ -609,7 +631,7 @@ mod tests {
             for cell in &cells {
                 let all = rows.iter().enumerate().filter(|(_, (c, other))| c.search == search && other == cell);
                 let kinds = Kind::ALL.len();
-                let places: Vec<Place> = all.map(|(n, _)| [n / 60 % kinds, n / 15 % 4, n / 3 % 5, n % 3]).collect();
+                let places: Vec<Place> = all.map(|(n, _)| [n / 120 % kinds, n / 30 % 4, n / 6 % 5, n % 6]).collect();
                 let n: usize =
                     boxes(places.clone(), 0).iter().map(|b| b.iter().map(BTreeSet::len).product::<usize>()).sum();
                 assert_eq!(n, places.len());

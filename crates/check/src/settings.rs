@@ -97,10 +97,16 @@ pub enum Reduce {
     #[default]
     Auto,
     Off,
+    /// All but those of one process that waits for nothing.
+    Povas,
     /// All but those of one process.
     Ample,
     /// All but those that others may have to do with.
     Stubborn,
+    /// Those between the steps of several processes, one each, which wait for nothing.
+    Lra,
+    /// The same, of processes that others have nothing to do with.
+    Leap,
 }
 
 /// Who sees to it that no step is left out for ever.

@@ -3,7 +3,7 @@
 //! `conditions/*.pml` are the models. The name of a file begins with the condition (`D1.pml`, `D1_2.pml`), and its first line
 //! says what is asked: `/* assert */`, `/* deadlock */`, `/* runtime */`, `/* trace */`, `/* promise */`, `/* progress steps */`,
 //! `/* progress states */`, a formula of the model with its fairness, `/* p weak */`, or `/* automaton p */` for the one at the
-//! end of the file, about the propositions of a formula. With all conditions the answer is the one of the whole graph; without this one
+//! end of the file, about the propositions of a formula. Protocols are asked for `reception` or `overflow`. With all conditions the answer is the one of the whole graph; without this one
 //! it is not.
 
 use spinor_check::claim::{Claim, Marking};
@@ -14,6 +14,7 @@ use spinor_check::observer::Silent;
 use spinor_check::oracle::Graph;
 use spinor_check::progress::meaning::{Meaning, Progress};
 use spinor_check::progress::system::Grounds;
+use spinor_check::protocol::{Channel, Protocol};
 use spinor_check::reduce::without::{Condition, Without};
 use spinor_check::reduce::{Proviso, Reduced, Reduction, Selector};
 use spinor_check::search::{Request, bfs};
@@ -29,9 +30,16 @@ use std::sync::Arc;
 /// What is asked of a model.
 enum Question {
     Finite(Kind),
+    /// A state that must not be met, and how it is looked at.
+    Met(Protocol, Kind, Expr),
     Endless(Box<Claim>, Fairness),
     Progress(Meaning, Expr),
 }
+
+const SELECTORS: [Selector; 5] = Selector::ALL;
+/// Of leaps, and of what protocols are asked.
+const LEAPS: [Condition; 5] =
+    [Condition::Extension, Condition::OneSeen, Condition::Visibility, Condition::Reception, Condition::Overflow];
 
 impl Question {
     fn read(text: &str, model: &Model) -> Question {
@@ -58,6 +66,8 @@ impl Question {
                 let still = meaning.still(&model.system);
                 return Question::Progress(meaning, still);
             }
+            "reception" => return Question::met(model, Kind::Reception),
+            "overflow" => return Question::met(model, Kind::Overflow),
             name => {
                 let formula = model.formulas.iter().find(|f| f.name == name).expect("a formula of the model");
                 let claim = Claim::against(&formula.formula, &formula.props, Marking::Generalised);
@@ -69,12 +79,27 @@ impl Question {
         Question::Finite(kind)
     }
 
+    fn met(model: &Model, kind: Kind) -> Question {
+        let p = model.protocol.as_ref().expect("a protocol");
+        let channels =
+            p.channels.iter().map(|c| Channel { name: c.name.clone(), var: c.var, from: c.from, to: c.to }).collect();
+        let (receptions, overflows) = (p.receptions.clone(), p.overflows.clone());
+        let protocol = Protocol { channels, receptions, overflows, strict: false };
+        let column = protocol.column(&model.system, kind).expect("it can go wrong");
+        Question::Met(protocol, kind, column)
+    }
+
     fn looked(&self) -> &[Expr] {
         match self {
             Question::Finite(_) => &[],
+            Question::Met(_, _, column) => std::slice::from_ref(column),
             Question::Endless(claim, _) => &claim.looked,
             Question::Progress(_, still) => std::slice::from_ref(still),
         }
+    }
+
+    fn is_progress(&self) -> bool {
+        matches!(self, Question::Progress(..))
     }
 
     fn is_fair(&self) -> bool {
@@ -85,6 +110,11 @@ impl Question {
     fn ask<S: Successors>(&self, system: &S, interp: &Interp) -> bool {
         match self {
             Question::Finite(kind) => Graph::build(system).violations(*kind).0 > 0,
+            Question::Met(..) => Graph::build(system).nodes.iter().any(|node| {
+                let mut bits = Vec::new();
+                system.look(&mut system.unpack(&node.key), &mut bits).expect("it has a value");
+                bits[0] & 1 == 1
+            }),
             Question::Endless(claim, fairness) => {
                 has_accepted_component(&Product::new(system, claim, *fairness), *fairness)
             }
@@ -109,6 +139,9 @@ impl Question {
                 let still = meaning.spared(system, false);
                 (Reduction::for_progress(system.clone(), selector, still), Proviso::None)
             }
+            Question::Met(protocol, kind, _) => {
+                (Reduction::new(system.clone(), selector, &[], false).minding(protocol, &[*kind]), Proviso::Loops)
+            }
             _ => (Reduction::new(system.clone(), selector, self.looked(), self.is_fair()), Proviso::Loops),
         }
     }
@@ -117,6 +150,9 @@ impl Question {
     fn phased(&self, without: Without) -> (Question, Vec<Vec<u32>>) {
         match self {
             Question::Finite(kind) => (Question::Finite(*kind), vec![vec![]]),
+            Question::Met(protocol, kind, column) => {
+                (Question::Met(protocol.clone(), *kind, column.clone()), vec![vec![]])
+            }
             Question::Progress(meaning, still) => (Question::Progress(meaning.clone(), still.clone()), vec![vec![]]),
             Question::Endless(claim, fairness) => {
                 let mut claim = claim.clone();
@@ -139,7 +175,8 @@ fn without_a_condition_some_answer_is_wrong() {
         let name = path.file_stem().expect("a name").to_string_lossy();
         let of = Condition::ALL.into_iter().find(|c| format!("{c:?}") == name.split('_').next().unwrap_or_default());
         let Some(condition) = of else { panic!("{name} is for no condition") };
-        let loaded = load(&name, &text, &Options::default(), &|p: &Path| std::fs::read(p));
+        let file = path.file_name().expect("a name").to_string_lossy();
+        let loaded = load(&file, &text, &Options::default(), &|p: &Path| std::fs::read(p));
         let Some(model) = loaded.model else { panic!("{name}: {:?}", loaded.diagnostics) };
         let question = Question::read(&text, &model);
         let system = question.system(&model);
@@ -156,11 +193,14 @@ fn without_a_condition_some_answer_is_wrong() {
         };
         let truth = question.ask(&*interp, &interp);
         let mut matters = false;
-        for selector in [Selector::Ample, Selector::Stubborn] {
+        for selector in SELECTORS.into_iter().filter(|s| !s.leaps() || !question.is_fair() && !question.is_progress()) {
             if ask(selector, None) != truth {
                 wrong.push_str(&format!("{name} {selector:?}: the answer is wrong\n"));
             }
-            matters |= ask(selector, Some(condition)) != truth;
+            // A leap of steps that have to do with each other is none.
+            if !selector.leaps() || LEAPS.contains(&condition) {
+                matters |= ask(selector, Some(condition)) != truth;
+            }
         }
         if matters {
             shown.push(condition);
@@ -193,4 +233,39 @@ fn without_the_proviso_of_the_levels_some_answer_is_wrong() {
             assert_eq!(!searched.found.is_empty(), violated, "{selector:?} made up for: {makes_up}");
         }
     }
+}
+
+/// The same of leaps, where what is left out waits beside a loop.
+#[test]
+fn without_the_proviso_of_the_levels_leaps_go_on_for_ever() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conditions/Extension.pml");
+    let text = std::fs::read_to_string(path).expect("a model");
+    let loaded = load("Extension.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p));
+    let system = loaded.model.expect("a model").system;
+    for (makes_up, violated) in [(true, true), (false, false)] {
+        let reduction = Arc::new(Reduction::new(system.clone(), Selector::Leap, &[], false));
+        let reduced = Reduced::new(Arc::new(Interp::new(system.clone())), reduction, Proviso::Levels);
+        let request = Request { kinds: vec![Kind::Assertion], makes_up, ..Request::default() };
+        let store = Arena::new(&request.budget).expect("room for an empty store");
+        let searched = bfs::search(&reduced, &store, &request, &mut Silent);
+        assert_eq!(!searched.found.is_empty(), violated, "made up for: {makes_up}");
+    }
+}
+
+/// By the conditions it can be seen that each kind of leap has its use: where nothing is looked at, steps of processes that
+/// have nothing to do with each other are one.
+#[test]
+fn a_leap_is_one_edge_and_shows_its_steps() {
+    let text = "bit a, b, c; active proctype p() { a = 1 } active proctype q() { b = 1 } active proctype r() { c = 1 }";
+    let loaded = load("m.pml", text, &Options::default(), &|p: &Path| std::fs::read(p));
+    let system = loaded.model.expect("a model").system;
+    let reduction = Arc::new(Reduction::new(system.clone(), Selector::Leap, &[], false));
+    let reduced = Reduced::new(Arc::new(Interp::new(system.clone())), reduction, Proviso::Loops);
+    let graph = Graph::build(&reduced);
+    assert_eq!(Graph::build(&Interp::new(system)).nodes.len(), 8 + 7, "15 where they go one by one and die in order");
+    assert_eq!(graph.nodes[0].edges.len(), 1);
+    let (shown, after) = reduced.shown(&graph.nodes[0].key, graph.nodes[0].edges[0].step, 0);
+    let pids: Vec<u8> = shown.iter().map(|s| s.step.pid).collect();
+    assert_eq!(pids, [2, 1, 0]);
+    assert_eq!(after.as_deref(), Some(&graph.nodes[1].key[..]));
 }

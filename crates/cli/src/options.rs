@@ -244,9 +244,9 @@ pub const OPTIONS: &[OptionRow] = &[
         "how it is searched: states by bfs (shortest traces) or dfs, cycles by the others, the last four only for progress",
     )
     .spin("-DBFS"),
-    row(Id::Por, "por", Takes::OneOf(&["auto", "off", "ample", "stubborn"], &["leap"]), CHECK)
+    row(Id::Por, "por", Takes::OneOf(&["auto", "off", "povas", "ample", "stubborn", "lra", "leap"], &[]), CHECK)
         .default("auto")
-        .help("which steps are left out where others show as much: by process, or by what steps have to do with each other")
+        .help("which steps are left out where others show as much: by process (povas, ample), by what steps have to do with each other, or between the steps of a leap (lra, leap)")
         .spin("-DNOREDUCE"),
     row(
         Id::Proviso,
@@ -890,8 +890,11 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
         Id::Por => {
             o.reduce = match text.as_str() {
                 "off" => Reduce::Off,
+                "povas" => Reduce::Povas,
                 "ample" => Reduce::Ample,
                 "stubborn" => Reduce::Stubborn,
+                "lra" => Reduce::Lra,
+                "leap" => Reduce::Leap,
                 _ => Reduce::Auto,
             }
         }
@@ -1119,7 +1122,6 @@ mod tests {
 
     #[test]
     fn what_is_not_built_is_refused_by_name() {
-        assert!(refused("m.pml --por leap").contains("`--por leap` is not built yet"));
         assert!(!refused("m.pml --search dfs-fifo").contains("is not built yet"));
         assert!(refused("m.pml --progress x").contains("states"));
         assert!(refused("explore m.pml").contains("the command `explore` is not built yet"));

@@ -216,7 +216,7 @@ fn every_reduction(
     let stored = expect.lines().find_map(|l| l.strip_prefix("stored ")?.parse().ok()).unwrap_or(0u64);
     let finite = Selection::Names(names(interp, stated, protocol, expect, false));
     let endless = endless(interp, stated, protocol, expect);
-    for reduce in [Reduce::Stubborn, Reduce::Ample] {
+    for reduce in [Reduce::Stubborn, Reduce::Ample, Reduce::Leap, Reduce::Lra] {
         for optimise in [Optimisations::NONE, Optimisations::ALL] {
             // Large ones are here for their stores; once is enough.
             if stored > LARGE && (reduce, optimise) != (Reduce::Stubborn, Optimisations::ALL) {

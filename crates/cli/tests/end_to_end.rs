@@ -293,7 +293,7 @@ fn unusable_command_lines_end_with_status_2_and_a_hint() {
     let f = Folder::new("usage");
     f.file("m.pml", FINE);
     f.run(&["m.pml", "--serach", "dfs"]).expect(2, &[], &["unknown option `--serach`", "did you mean `--search`?"]);
-    f.run(&["m.pml", "--por", "leap"]).expect(2, &[], &["`--por leap` is not built yet"]);
+    f.run(&["m.pml", "--por", "leaps"]).expect(2, &[], &["`--por leaps`", "stubborn"]);
     f.run(&["m.pml", "-p", "nosuch"]).expect(2, &[], &["nosuch"]);
     f.run(&[]).expect(2, &[], &["no command"]);
     f.run(&["explain", "P9999"]).expect(2, &[], &["there is no code `P9999`"]);

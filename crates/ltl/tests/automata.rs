@@ -118,3 +118,25 @@ fn the_stutter_form_of_an_invariant_automaton_says_the_same() {
     println!("{n} automata, {changed} of them not in the form");
     assert!(n > 50 && changed > 20);
 }
+
+/// [Schoot7], example 7.2 and figure 7.1: two states; the first stays whatever comes and leaves where P holds and Q does not,
+/// the second stays as long as Q does not hold, and is accepting. Over operations, P is "a happens" and Q is "b happens".
+#[test]
+fn the_negated_response_has_the_automaton_of_figure_7_1() {
+    let prop = |n| Box::new(Formula::Prop(PropId(n)));
+    let response = Formula::Always(Box::new(Formula::Implies(prop(0), Box::new(Formula::Eventually(prop(1))))));
+    let a = buchi_automaton(&Formula::Not(Box::new(response)), Limits::default()).expect("a small automaton");
+    assert_eq!((a.n_states(), a.initial.len(), a.n_marks), (2, 1, 1));
+    let first = a.initial[0];
+    let second = StateId(1 - first.0);
+    for (p, q) in [(false, false), (false, true), (true, false), (true, true)] {
+        let holds = [(PropId(0), p), (PropId(1), q)].into_iter().filter(|(_, holds)| *holds).map(|(p, _)| p);
+        let bits = a.bits(&Valuation::new(holds));
+        let to = |from| a.enabled(from, &bits).map(|t| (t.target, t.marks == a.all_marks())).collect::<Vec<_>>();
+        let mut next = to(first);
+        next.sort();
+        assert!(next.contains(&(first, false)), "{p} {q}: {next:?}");
+        assert_eq!(next.iter().any(|(to, _)| *to == second), p && !q, "{p} {q}: {next:?}");
+        assert_eq!(to(second), if q { vec![] } else { vec![(second, true)] }, "{p} {q}");
+    }
+}

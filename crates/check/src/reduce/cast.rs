@@ -112,6 +112,8 @@ pub(super) struct Making<'a> {
     pub fair: bool,
     pub still: Option<&'a Still>,
     pub repairs: Repairs,
+    /// Channels from which nothing is to be taken but where all steps are (`Protocol` overflows).
+    pub brimming: &'a [u8],
     pub without: Without,
 }
 
@@ -254,6 +256,8 @@ impl Making<'_> {
                 chain.inner.iter().chain(&chain.ends).any(takes) || touch.writes.iter().any(compared)
             };
             let bit = |(phase, seen): (usize, &Touch)| u64::from(is_seen(touch, seen)) << phase;
+            let drains = touch.chans.iter().any(|(c, how)| *how == Use::Take && self.brimming.contains(c));
+            let leads = leads || drains && without.keeps(Condition::Overflow);
             let seen = match (leads, without.keeps(Condition::Visibility)) {
                 (true, _) => u64::MAX,
                 (_, true) => seen.iter().enumerate().map(bit).sum(),
@@ -596,6 +600,11 @@ impl Cast {
     pub fn enables(&self, t: u32, key: &[u8]) -> &[u64] {
         let table = if self.told[t as usize].read(key) > 0 { &self.fits } else { &self.enables };
         self.row(table, t)
+    }
+
+    /// Of one that cannot be taken: it may only be for want of a message, or of room.
+    pub fn is_told_empty(&self, t: u32, key: &[u8]) -> bool {
+        self.told[t as usize].read(key) == 0
     }
 
     #[inline]

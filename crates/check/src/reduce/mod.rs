@@ -10,6 +10,8 @@
 //! | `stubborn` | which steps are enough |
 //! | `still` | what else they must have for cycles without progress |
 //! | `repairs` | handshakes that become possible where somebody minds |
+//! | `leap` | several of them as one |
+//! | `offline` | the graph built beforehand, with conditions about the path of the search |
 //! | `probe` | which of two reductions comes further |
 //! | `checked` | a selection under its own definition |
 //! | `without` | conditions left out, by tests |
@@ -52,11 +54,30 @@
 //!   A step that a fault ends leads nowhere, so nothing could be made up for behind it: where a selection has one,
 //!   nothing is left out.
 //!
+//! # Protocols
+//!   Of the machines of a protocol it is asked whether a state can be reached in which i waits for other messages than the
+//!   first one of a channel to it (reception, on the channels J), or wants to send on a channel that is full (overflow, on
+//!   K). To look at these conditions would make every send and receive a step that is seen. Less is enough ([Schoot7],
+//!   definition 7.21):
+//!   J  nothing of process i is selected while a channel of J that leads to it is empty
+//!   K  no receive from a channel of K is selected, unless nothing is left out
+//!   Let σ be a shortest run to such a state of i, and t a step of a selection of which σ has no step. After t, σ can
+//!   still be taken (decomposition), and leads to the same state but for what t does. If t is not a step of i, it does not
+//!   change where i stands, nor the first message of a channel to i, nor, by K, how much a channel of K holds, but to make
+//!   it more: then i has no room all the more. If t is one of i, then i does not move in σ, and stands where it will. The
+//!   channel to it was not empty (J), and its first message still is: the state at hand is such a state already. The
+//!   channel from it was full in the end, and only i fills it: so it is full now, and the state at hand is one, too.
+//!   So every such state of i is announced by one that is met. As printed, the definition makes the sender of a channel of
+//!   K wait while its receiver can move; the receiver then goes on alone and makes room that a run to an overflow did not
+//!   have (`tests/conditions/Overflow.cfsm`).
+//!
 //! # Who is refused
 //!   Priorities and `_last`: every step is disturbed by every other.
 
 mod cast;
 pub mod checked;
+pub mod leap;
+pub mod offline;
 mod probe;
 mod repairs;
 mod rounds;
@@ -67,15 +88,18 @@ mod touch;
 #[doc(hidden)]
 pub mod without;
 
+use crate::protocol::Protocol;
+use crate::verdict::Kind;
 use cast::{Cast, Making};
 use checked::Auditor;
+use leap::{Flight, Leaps};
 pub use probe::Reach;
 pub use repairs::{AbleBy, Repairs, UnlessBy};
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Expr, Loc, Pid, System};
-use spinor_model::layout::Layout;
+use spinor_model::layout::{Field, Layout};
 use spinor_model::successors::{Batch, Outcome, Step, Successors, Wish};
 use statics::Statics;
 use std::collections::HashMap;
@@ -87,10 +111,37 @@ use without::{Condition, Without};
 /// How steps are selected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Selector {
+    /// The steps of one process that waits for nothing: [Schoot7]'s POVAS, by its proposition 7.20. `Ample` leaves out as
+    /// much and more, since it knows who could end the waiting.
+    Povas,
     /// The steps of one process.
     Ample,
     /// The steps of as many processes as it takes.
     Stubborn,
+    /// One step each of several processes that wait for nothing, together: [Schoot7]'s LRA.
+    Lra,
+    /// The same of as many sets as `Stubborn` has to choose from.
+    Leap,
+}
+
+impl Selector {
+    pub const ALL: [Selector; 5] =
+        [Selector::Povas, Selector::Ample, Selector::Stubborn, Selector::Lra, Selector::Leap];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Selector::Povas => "povas",
+            Selector::Ample => "ample",
+            Selector::Stubborn => "stubborn",
+            Selector::Lra => "lra",
+            Selector::Leap => "leap",
+        }
+    }
+
+    /// It takes steps of several processes as one.
+    pub fn leaps(self) -> bool {
+        matches!(self, Selector::Lra | Selector::Leap)
+    }
 }
 
 /// Who sees to it that no step is left out for ever: the cycle condition.
@@ -106,6 +157,8 @@ pub enum Proviso {
     /// selections it wants, and remembers it (`cycles/ndfs.rs`): the number, or whether it was the first or none.
     PathNumber,
     PathBit,
+    /// Leaps, by having all that is left out in each. For every search and every question; nothing but leaps has it.
+    Always,
 }
 
 impl Proviso {
@@ -116,6 +169,7 @@ impl Proviso {
             Proviso::Levels => "levels",
             Proviso::PathNumber => "stack-number",
             Proviso::PathBit => "stack-bit",
+            Proviso::Always => "always",
         }
     }
 
@@ -135,6 +189,9 @@ pub struct Reduction {
     selector: Selector,
     still: Option<Still>,
     repairs: Repairs,
+    /// Who waits while which channel is empty (J), and the channels that are not drained in passing (K).
+    awaits: Vec<(Pid, Field)>,
+    brimming: Vec<u8>,
     without: Without,
     /// By phase.
     auditors: Vec<Auditor>,
@@ -165,8 +222,36 @@ impl Reduction {
         let interp = Interp::new(system);
         let statics = Statics::new(interp.system(), interp.layout(), looked);
         let (looked, still, repairs) = (vec![looked.to_vec()], None, Repairs::default());
+        let (awaits, brimming) = (Vec::new(), Vec::new());
         let (without, auditors, casts) = (Without::default(), Vec::new(), RwLock::default());
-        Reduction { interp, statics, looked, fair, selector, still, repairs, without, auditors, casts }
+        Reduction {
+            interp,
+            statics,
+            looked,
+            fair,
+            selector,
+            still,
+            repairs,
+            awaits,
+            brimming,
+            without,
+            auditors,
+            casts,
+        }
+    }
+
+    /// The same, such that these errors of a protocol are found, though they are not looked at: J and K.
+    pub fn minding(mut self, protocol: &Protocol, kinds: &[Kind]) -> Reduction {
+        let lengths = |n: usize| self.interp.layout().globals.chans[protocol.channels[n].var.index()].len;
+        if kinds.contains(&Kind::Reception) {
+            let to = |n: &usize| (protocol.channels[*n].to.index() as Pid, lengths(*n));
+            self.awaits = protocol.receptions.iter().map(to).collect();
+        }
+        if kinds.contains(&Kind::Overflow) {
+            let number = |n: &usize| protocol.channels[*n].var.index() as u8 + 1;
+            self.brimming = protocol.overflows.iter().map(number).collect();
+        }
+        self
     }
 
     /// For cycles without progress, without a proviso.
@@ -185,6 +270,10 @@ impl Reduction {
             self.looked = std::iter::once(all.clone()).chain(rest).collect();
         }
         self
+    }
+
+    pub fn selector(&self) -> Selector {
+        self.selector
     }
 
     /// By the papers' ways, if they are wanted.
@@ -229,37 +318,52 @@ impl Reduction {
     /// Puts steps that are enough into `chosen`.
     fn select(&self, desk: &mut Desk, proviso: Proviso, key: &[u8], steps: &[Step], chosen: &mut Vec<Step>) {
         chosen.clear();
-        // One process alone has no one to be left out; where nothing else could happen, nothing is left out.
-        let several = steps.iter().any(|s| s.pid != steps[0].pid) && !steps[0].timeout;
-        let several = several && desk.wish.attempt != Some(0);
-        if !several || !self.select_some(desk, proviso, key, steps, chosen) {
+        let some = desk.wish.attempt != Some(0) && self.looks(desk, key, steps) && {
+            let Desk { phase, wish, cast, stubborn, .. } = desk;
+            let phase = if (*phase as usize) < self.looked.len() { *phase } else { 0 };
+            let attempt = proviso.is_path().then_some(wish.attempt.unwrap_or(1));
+            let rules = Rules { phase, attempt, ..self.rules(proviso == Proviso::Loops) };
+            cast.as_ref().is_some_and(|cast| stubborn.select(cast, key, steps, rules, chosen))
+        };
+        if !some {
             chosen.clear();
             chosen.extend_from_slice(steps);
         }
     }
 
-    fn select_some(
-        &self,
-        desk: &mut Desk,
-        proviso: Proviso,
-        key: &[u8],
-        steps: &[Step],
-        chosen: &mut Vec<Step>,
-    ) -> bool {
+    /// Puts all sets of steps that are enough, and have none in common, into `leaps`.
+    fn components(&self, desk: &mut Desk, key: &[u8], steps: &[Step], leaps: &mut Leaps) {
+        leaps.clear();
+        if !self.looks(desk, key, steps) {
+            return;
+        }
+        let Desk { cast, stubborn, of, .. } = desk;
+        if let Some(cast) = cast {
+            // What is looked at in any phase: so leaps are a matter of the state alone.
+            stubborn.components(cast, key, steps, self.rules(false), of);
+            let closes = |pid, edge| cast.flags[cast.transition(pid, edge) as usize].closes;
+            leaps.set(steps, of, |s| closes(s.pid, s.edge) || s.partner.is_some_and(|(pid, edge)| closes(pid, edge)));
+        }
+    }
+
+    /// Puts the state on the desk; not if nothing can be left out of it.
+    fn looks(&self, desk: &mut Desk, key: &[u8], steps: &[Step]) -> bool {
+        // One process alone has no one to be left out; where nothing else could happen, nothing is left out.
+        if !steps.iter().any(|s| s.pid != steps[0].pid) || steps[0].timeout {
+            return false;
+        }
         if !desk.cast.as_ref().is_some_and(|c| c.fits(self.layout(), &self.statics, key)) {
             desk.cast = self.cast(key);
         }
-        let Some(cast) = &desk.cast else { return false };
         let layout = self.layout();
         desk.stubborn.stands(layout.frames(key).map(|(at, _)| Loc::new(layout.loc.read(&key[at..]) as usize)));
-        if self.minds(cast, desk.stubborn.locs(), desk.wish.waited, steps) {
-            return false;
+        if self.without.keeps(Condition::Reception) {
+            for (pid, _) in self.awaits.iter().filter(|(_, length)| length.read(key) == 0) {
+                desk.stubborn.waits(*pid); // J
+            }
         }
-        let phase = if (desk.phase as usize) < self.looked.len() { desk.phase } else { 0 };
-        let (alone, strict) = (self.selector == Selector::Ample, proviso == Proviso::Loops);
-        let attempt = proviso.is_path().then_some(desk.wish.attempt.unwrap_or(1));
-        let rules = Rules { alone, strict, phase, still: self.rule(), attempt };
-        desk.stubborn.select(cast, key, steps, rules, chosen)
+        let minds = |cast: &Arc<Cast>| self.minds(cast, desk.stubborn.locs(), desk.wish.waited, steps);
+        desk.cast.as_ref().is_some_and(|cast| !minds(cast))
     }
 
     /// Nothing may be left out, because it would be minded that a handshake becomes possible (`repairs`).
@@ -271,6 +375,12 @@ impl Reduction {
         };
         self.repairs.unless == UnlessBy::Dynamic && cast.is_minded(locs, steps)
             || self.repairs.able.asks_who_is_waited_for() && waited.is_some_and(offers)
+    }
+
+    fn rules(&self, strict: bool) -> Rules {
+        let near = matches!(self.selector, Selector::Povas | Selector::Lra);
+        let (alone, strict) = (near || self.selector == Selector::Ample, strict && !self.selector.leaps());
+        Rules { alone, near, strict, phase: 0, still: self.rule(), attempt: None }
     }
 
     fn rule(&self) -> Option<still::Rule> {
@@ -291,6 +401,7 @@ impl Reduction {
             fair: self.fair,
             still: self.still.as_ref(),
             repairs: self.repairs,
+            brimming: &self.brimming,
             without: self.without,
         };
         let mut casts = self.casts.write().expect("nothing panics while it is held");
@@ -310,6 +421,8 @@ struct Desk {
     wish: Wish,
     cast: Option<Arc<Cast>>,
     stubborn: stubborn::Desk,
+    /// Of each step the number of its set.
+    of: Vec<u8>,
 }
 
 /// A system with fewer steps. Clones share what they learn.
@@ -327,6 +440,11 @@ impl<S> Reduced<S> {
 
     pub fn reduction(&self) -> &Reduction {
         &self.reduction
+    }
+
+    /// The same of what runs the same system.
+    pub fn of<T>(&self, system: Arc<T>) -> Reduced<T> {
+        Reduced { system, reduction: self.reduction.clone(), proviso: self.proviso }
     }
 }
 
@@ -384,6 +502,12 @@ pub struct State<T> {
     key: Vec<u8>,
     offered: Vec<Step>,
     chosen: Vec<Step>,
+    /// The above are those of this key.
+    ready: bool,
+    leaps: Leaps,
+    flight: Flight,
+    /// A state between two steps of a leap.
+    between: Option<T>,
     desk: Desk,
     /// To see what the chosen steps lead to.
     batch: Option<Batch>,
@@ -391,7 +515,7 @@ pub struct State<T> {
 
 impl<T> State<T> {
     fn leaves_out(&self) -> bool {
-        self.chosen.len() < self.offered.len()
+        if self.leaps.is_empty() { self.chosen.len() < self.offered.len() } else { !self.leaps.rest().is_empty() }
     }
 }
 
@@ -407,20 +531,79 @@ impl<S: Successors> Reduced<S> {
 
     fn audit(&self, state: &State<S::State>) {
         let auditors = &self.reduction.auditors;
-        let auditor = auditors.get(state.desk.phase as usize).or(auditors.first());
-        if let Some(auditor) = auditor.filter(|_| state.leaves_out()) {
+        let Some(auditor) = auditors.get(state.desk.phase as usize).or(auditors.first()) else { return };
+        if !state.leaps.is_empty() {
+            state.leaps.sets().for_each(|set| auditor.audit(&state.key, &state.offered, set));
+        } else if state.leaves_out() {
             auditor.audit(&state.key, &state.offered, &state.chosen);
         }
     }
 
     fn select(&self, state: &mut State<S::State>) {
-        let State { own, key, offered, chosen, desk, .. } = state;
+        let State { own, key, offered, chosen, desk, leaps, flight, ready, .. } = state;
         self.system.enabled(own, offered);
-        self.reduction.select(desk, self.proviso, key, offered, chosen);
+        *ready = true;
+        if !self.reduction.selector.leaps() {
+            self.reduction.select(desk, self.proviso, key, offered, chosen);
+            return;
+        }
+        flight.clear();
+        self.reduction.components(desk, key, offered, leaps);
+        if leaps.is_empty() {
+            chosen.clone_from(offered);
+        } else {
+            self.call_leaps(leaps, chosen);
+        }
+    }
+
+    /// Sees to it that the steps are those of the state.
+    fn ready(&self, state: &mut State<S::State>) {
+        if !state.ready {
+            self.select(state);
+        }
+    }
+
+    /// Nothing is left out after all.
+    fn all(&self, state: &mut State<S::State>) {
+        state.leaps.clear();
+        state.chosen.clone_from(&state.offered);
+    }
+
+    fn fire_chosen(&self, state: &mut State<S::State>, batch: &mut Batch) {
+        if state.leaps.is_empty() {
+            self.system.fire(&mut state.own, &state.chosen, batch);
+            return;
+        }
+        let (n_outcomes, n_keys, n_faults) = (batch.outcomes.len(), batch.keys.len(), batch.faults.len());
+        let calls = std::mem::take(&mut state.chosen);
+        let mut all = calls.iter().enumerate();
+        let leapt = all.try_for_each(|(n, step)| {
+            let number = leap::number(*step).expect("a leap");
+            self.leap(state, number, n as u32, batch)
+        });
+        state.chosen = calls;
+        if leapt.is_err() {
+            batch.outcomes.truncate(n_outcomes);
+            batch.keys.truncate(n_keys);
+            batch.faults.truncate(n_faults);
+            self.all(state);
+            self.system.fire(&mut state.own, &state.chosen, batch);
+        }
     }
 
     fn state(&self, own: S::State, key: Vec<u8>) -> State<S::State> {
-        State { own, key, offered: Vec::new(), chosen: Vec::new(), desk: Desk::default(), batch: None }
+        State {
+            own,
+            key,
+            offered: Vec::new(),
+            chosen: Vec::new(),
+            ready: false,
+            leaps: Leaps::default(),
+            flight: Flight::default(),
+            between: None,
+            desk: Desk::default(),
+            batch: None,
+        }
     }
 }
 
@@ -446,6 +629,7 @@ impl<S: Successors + Send> Successors for Reduced<S> {
         self.system.unpack_into(key, &mut state.own);
         state.key.clear();
         state.key.extend_from_slice(key);
+        state.ready = false;
     }
 
     fn batch(&self) -> Batch {
@@ -454,7 +638,12 @@ impl<S: Successors + Send> Successors for Reduced<S> {
 
     fn enabled(&self, state: &mut Self::State, steps: &mut Vec<Step>) {
         self.select(state);
-        if state.leaves_out() {
+        if !state.leaps.is_empty() {
+            if self.minds_faults() && self.is_ended(state) {
+                self.all(state);
+            }
+            self.audit(state);
+        } else if state.leaves_out() {
             let mut batch = state.batch.take().unwrap_or_else(|| self.batch());
             batch.clear();
             self.system.fire(&mut state.own, &state.chosen, &mut batch);
@@ -468,14 +657,32 @@ impl<S: Successors + Send> Successors for Reduced<S> {
     }
 
     fn fire(&self, state: &mut Self::State, steps: &[Step], batch: &mut Batch) {
-        self.system.fire(&mut state.own, steps, batch);
+        if steps.iter().all(|s| leap::number(*s).is_none()) {
+            self.system.fire(&mut state.own, steps, batch);
+            return;
+        }
+        self.ready(state);
+        for (n, step) in steps.iter().enumerate() {
+            match leap::number(*step) {
+                Some(number) => self.leap(state, number, n as u32, batch).expect("no fault ends a leap that is called"),
+                None => {
+                    let from = batch.outcomes.len();
+                    self.system.fire(&mut state.own, &[*step], batch);
+                    batch.outcomes[from..].iter_mut().for_each(|o| o.step = n as u32);
+                }
+            }
+        }
     }
 
     fn expand(&self, state: &mut Self::State, batch: &mut Batch) -> usize {
         self.select(state);
         let (n_outcomes, n_keys, n_faults) = (batch.outcomes.len(), batch.keys.len(), batch.faults.len());
-        self.system.fire(&mut state.own, &state.chosen, batch);
-        if state.leaves_out() && self.minds_faults() && ends_a_run(&batch.outcomes[n_outcomes..]) {
+        self.fire_chosen(state, batch);
+        if state.leaps.is_empty()
+            && state.leaves_out()
+            && self.minds_faults()
+            && ends_a_run(&batch.outcomes[n_outcomes..])
+        {
             batch.outcomes.truncate(n_outcomes);
             batch.keys.truncate(n_keys);
             batch.faults.truncate(n_faults);
@@ -512,8 +719,12 @@ impl<S: Successors + Send> Successors for Reduced<S> {
 
     fn all_enabled(&self, state: &mut Self::State, steps: &mut Vec<Step>) {
         self.enabled(state, steps);
-        let State { offered, chosen, .. } = state;
-        steps.extend(offered.iter().filter(|s| !chosen.contains(s)));
+        let State { offered, chosen, leaps, .. } = state;
+        if leaps.is_empty() {
+            steps.extend(offered.iter().filter(|s| !chosen.contains(s)));
+        } else {
+            steps.extend_from_slice(leaps.rest());
+        }
     }
 
     fn minds(&self, state: &mut Self::State, phase: u32) {
@@ -522,6 +733,7 @@ impl<S: Successors + Send> Successors for Reduced<S> {
 
     fn heed(&self, state: &mut Self::State, assertions: bool, promises: bool) {
         self.system.heed(&mut state.own, assertions, promises);
+        state.between.iter_mut().for_each(|between| self.system.heed(between, assertions, promises));
     }
 
     fn look(&self, state: &mut Self::State, bits: &mut Vec<u64>) -> Result<(), FaultKind> {

@@ -22,6 +22,11 @@
 //!   a loop is in none either, so every cycle passes a state where nothing is left out: cycle (`statics`).
 //!   Of the closed sets around each process that can move, the one with the fewest steps is taken.
 //!
+//! # Several sets
+//!   Of the smallest closed sets around the processes that can move no two have a step in common, unless they are the
+//!   same: with a step it has what that step's set has. Each of them is enough, so each may be taken with any of the others
+//!   (`leap`).
+//!
 //! # Owed
 //!   O1 verdicts = the oracle's                         tests: random models, all properties
 //!   O2 each condition is needed                        tests: a model for each, with the condition switched off
@@ -44,6 +49,8 @@ pub(super) struct Desk {
     set: Set,
     todo: Vec<u32>,
     locs: Vec<Loc>,
+    /// By process: it must not be selected here, whatever it can do.
+    waits: Vec<bool>,
     known: Known,
 }
 
@@ -62,12 +69,23 @@ impl Known {
     const STRIDE: usize = 32;
     const LONGEST: usize = Self::STRIDE - 3;
 
-    fn ask(&mut self, cast: &Cast, key: &[u8], locs: &[Loc], steps: &[Step], phase: u32, attempt: Option<u8>) {
+    fn ask(
+        &mut self,
+        cast: &Cast,
+        key: &[u8],
+        locs: &[Loc],
+        waits: &[bool],
+        steps: &[Step],
+        phase: u32,
+        attempt: Option<u8>,
+    ) {
         let asked = &mut self.asked;
         asked.clear();
         asked.push(cast.number << 6 | phase);
         asked.extend(attempt.map(u32::from));
         asked.extend(locs.iter().map(|l| l.0));
+        let bit = |(n, waits): (usize, &bool)| u32::from(*waits) << n;
+        asked.extend(waits.chunks(32).map(|some| some.iter().enumerate().map(bit).sum::<u32>()));
         for step in steps {
             asked.push(cast.transition(step.pid, step.edge));
             asked.extend(step.partner.map(|(pid, edge)| !cast.transition(pid, edge)));
@@ -109,6 +127,9 @@ impl Known {
 pub(super) struct Rules {
     /// Steps of one process only.
     pub alone: bool,
+    /// Nothing of a process that could do more if a message or room came: what [Schoot7] asks for instead of D3
+    /// (proposition 7.20).
+    pub near: bool,
     /// No step that closes a loop.
     pub strict: bool,
     /// What is looked at.
@@ -128,12 +149,19 @@ impl Desk {
     pub fn stands(&mut self, locs: impl Iterator<Item = Loc>) {
         self.locs.clear();
         self.locs.extend(locs);
+        self.waits.clear();
+    }
+
+    /// Nothing of this process is to be selected in the state at hand.
+    pub fn waits(&mut self, pid: Pid) {
+        self.waits.resize(self.locs.len(), false);
+        self.waits[pid as usize] = true;
     }
 
     /// Puts the selection into `chosen`; false if nothing can be left out. All that matters is the cast, the phase, where the
     /// processes stand, what they can do, and which channels are empty: what came of that before is known for a while.
     pub fn select(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, chosen: &mut Vec<Step>) -> bool {
-        self.known.ask(cast, key, &self.locs, steps, rules.phase, rules.attempt);
+        self.known.ask(cast, key, &self.locs, &self.waits, steps, rules.phase, rules.attempt);
         if let Some(taken) = self.known.answer() {
             let mut n = 0..;
             chosen.extend(steps.iter().filter(|_| taken >> n.next().unwrap_or(0) & 1 == 1));
@@ -147,7 +175,40 @@ impl Desk {
         some
     }
 
-    fn select_anew(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, chosen: &mut Vec<Step>) -> bool {
+    /// The smallest closed sets, no two of which have a step in common: of each step the number of its set, from 1; 0 if
+    /// it is in none.
+    pub fn components(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, of: &mut Vec<u8>) {
+        of.clear();
+        self.known.ask(cast, key, &self.locs, &self.waits, steps, rules.phase, None);
+        let few = steps.len() <= 16;
+        if let Some(numbers) = self.known.answer().filter(|_| few) {
+            of.extend((0..steps.len()).map(|n| (numbers >> (4 * n) & 15) as u8));
+            return;
+        }
+        self.look(cast, steps);
+        of.resize(steps.len(), 0);
+        let mut sets: Vec<Vec<usize>> = Vec::new();
+        let mut last = None;
+        for step in steps {
+            if last.replace(step.pid) != Some(step.pid) && self.close(cast, key, step, rules) {
+                sets.push((0..steps.len()).filter(|n| self.selects(cast, &steps[*n])).collect());
+            }
+        }
+        sets.sort_by_key(Vec::len);
+        let mut n = 0;
+        for set in sets.into_iter().filter(|s| !s.is_empty()) {
+            if n < 15 && set.iter().all(|step| of[*step] == 0) {
+                n += 1;
+                set.iter().for_each(|step| of[*step] = n);
+            }
+        }
+        if few {
+            self.known.learn(of.iter().enumerate().map(|(n, of)| u64::from(*of) << (4 * n)).sum());
+        }
+    }
+
+    /// What is current, and what can be taken.
+    fn look(&mut self, cast: &Cast, steps: &[Step]) {
         self.current.clear(cast.n_words);
         self.can.clear(cast.n_words);
         for (pid, loc) in self.locs.iter().enumerate() {
@@ -159,6 +220,10 @@ impl Desk {
                 self.can.put(cast.transition(pid, edge));
             }
         }
+    }
+
+    fn select_anew(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, chosen: &mut Vec<Step>) -> bool {
+        self.look(cast, steps);
         let mut best = steps.len();
         let mut last = None;
         let mut left = rules.attempt;
@@ -231,6 +296,9 @@ impl Desk {
                     return false;
                 }
                 let pid = cast.owner(t);
+                if self.waits.get(pid as usize).is_some_and(|waits| *waits) {
+                    return false;
+                }
                 for c in cast.current(pid, self.locs[pid as usize]) {
                     if keeps(Condition::D1) && !self.set.has(*c) {
                         self.set.put(*c); // D1
@@ -240,6 +308,9 @@ impl Desk {
                 if keeps(Condition::D2) {
                     self.join(cast.disturbs(t));
                 }
+            }
+            if rules.near && !can && keeps(Condition::D3) && cast.is_told_empty(t, key) {
+                return false;
             }
             if (!can || flags.half) && keeps(Condition::D3) {
                 self.join(cast.enables(t, key));

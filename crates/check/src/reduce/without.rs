@@ -70,10 +70,16 @@ pub enum Condition {
     Coming,
     Offered,
     Waited,
+    /// `leap`: what is left out is added where a loop closes, one step at a time.
+    Extension,
+    OneSeen,
+    /// What protocols are asked (`mod`).
+    Reception,
+    Overflow,
 }
 
 impl Condition {
-    pub const ALL: [Condition; 47] = [
+    pub const ALL: [Condition; 51] = [
         Condition::D1,
         Condition::D2,
         Condition::D3,
@@ -121,6 +127,10 @@ impl Condition {
         Condition::FeedsTake,
         Condition::Uncovers,
         Condition::Renamed,
+        Condition::Extension,
+        Condition::OneSeen,
+        Condition::Reception,
+        Condition::Overflow,
     ];
 
     /// Those of what the papers do instead.

@@ -1,0 +1,260 @@
+//! Every reduction of synthesised protocols says what their machines say: by each selector, on the fly and off-line.
+//!
+//! `SPINOR_PROTOCOLS=A..B` asks about other seeds than usual.
+
+mod machines;
+
+use machines::{agree, asked, loaded, seeds, truth};
+use spinor_check::check::{Said, Stated, interpreted};
+use spinor_check::claim::{Claim, Marking};
+use spinor_check::cycles::oracle::has_accepted_component;
+use spinor_check::cycles::product::Product;
+use spinor_check::cycles::{Fairness, Request, Runs, scc};
+use spinor_check::observer::Silent;
+use spinor_check::reduce::offline::{Built, Form};
+use spinor_check::reduce::{Proviso, Reduced, Reduction, Selector};
+use spinor_check::settings::{MadeUp, Reduce, Search, Selection, Settings};
+use spinor_check::verdict::Kind;
+use spinor_gen::protocol::{Shape, synthesise};
+use spinor_ltl::{Formula, PropId};
+use spinor_model::interp::Interp;
+use spinor_model::ir::{Expr, Loc, Place, Probe, Scope, System, Type};
+use spinor_model::successors::Successors;
+use spinor_store::Arena;
+use std::path::Path;
+use std::sync::Arc;
+
+struct Rng(u64);
+
+impl Rng {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % n
+    }
+}
+
+/// What a formula may look at: where a process stands, what a channel holds.
+fn prop(system: &System, rng: &mut Rng) -> Expr {
+    if rng.below(4) == 0 {
+        let (var, v) = system.globals.vars.enumerated().nth(rng.below(system.globals.vars.len())).expect("a channel");
+        let place = Place { scope: Scope::Global, var, slot: v.slot, ty: Type::Chan, index: Vec::new() };
+        return Expr::Probe(Probe::Empty, Box::new(Expr::Read(place)));
+    }
+    let n = rng.below(system.proctypes.len());
+    let (proctype, t) = system.proctypes.enumerated().nth(n).expect("a process");
+    let loc = Loc(rng.below(t.locs.len() - 1) as u32);
+    Expr::AtLabel { proctype, pid: None, loc, label: t.locs[loc].labels[0].clone() }
+}
+
+/// Without `X`.
+fn formula(rng: &mut Rng, n_props: usize, size: usize) -> Formula {
+    if size <= 1 {
+        return Formula::Prop(PropId(rng.below(n_props) as u32));
+    }
+    let part = |rng: &mut Rng, size: usize| Box::new(formula(rng, n_props, size));
+    let left = 1 + rng.below(size - 1);
+    match rng.below(9) {
+        0 => Formula::Not(part(rng, size - 1)),
+        1 | 2 => Formula::Always(part(rng, size - 1)),
+        3 | 4 => Formula::Eventually(part(rng, size - 1)),
+        5 => Formula::And(part(rng, left), part(rng, size - left)),
+        6 => Formula::Or(part(rng, left), part(rng, size - left)),
+        7 => Formula::Until(part(rng, left), part(rng, size - left)),
+        _ => Formula::Implies(part(rng, left), part(rng, size - left)),
+    }
+}
+
+/// What a graph that was built says, in the order of the truth: deadlock, reception, overflow, transitions never executed.
+fn built_says(built: &Built<'_, Interp>, system: &System, kinds: &[Kind]) -> ([bool; 3], u64) {
+    let mut found = [false; 3];
+    for key in built.keys() {
+        let mut state = built.unpack(key);
+        let mut steps = Vec::new();
+        built.enabled(&mut state, &mut steps);
+        found[0] |= steps.is_empty() && !built.may_end(&state);
+        let mut bits = Vec::new();
+        built.look(&mut state, &mut bits).expect("it has a value");
+        for (n, kind) in kinds.iter().enumerate() {
+            found[1 + usize::from(*kind == Kind::Overflow)] |= bits[0] >> n & 1 == 1;
+        }
+    }
+    let all: u64 = system.proctypes.iter().map(|t| t.edges.len() as u64 - 1).sum();
+    (found, all - built.reached.iter().count() as u64)
+}
+
+fn is_broken<R: Runs>(runs: &R) -> bool {
+    let request = Request::new(Fairness::None);
+    let store = Arena::new(&request.budget).expect("room for an empty store");
+    scc::search(runs, &store, &request, &mut Silent).found.is_some()
+}
+
+/// Larger ones take too long for so many ways.
+const MOST_STATES: usize = 600;
+
+#[test]
+fn every_reduction_says_what_the_machines_say() {
+    let (mut n, mut n_formulas, mut n_violated, mut n_leaps) = (0, 0, 0, 0);
+    let mut stored = [0u64; 6];
+    for seed in seeds(0..if cfg!(debug_assertions) { 150 } else { 1_000 }) {
+        let drawn = synthesise(seed, &Shape::small(seed));
+        let text = drawn.text();
+        let Some(truth) = truth(&drawn, MOST_STATES) else { continue };
+        n += 1;
+        let mut rng = Rng(seed);
+        let model = loaded("p.cfsm", &text);
+        let system = &model.system;
+        let strict = seed % 2 == 1;
+        let mut protocol = asked(model.protocol.as_ref().expect("a protocol"), strict);
+        // With all channels asked about, with some, with none.
+        match rng.below(3) {
+            0 => {}
+            1 => {
+                protocol.overflows.clear();
+                if rng.below(2) == 0 {
+                    protocol.receptions.clear();
+                }
+            }
+            _ => protocol.receptions.clear(),
+        }
+        let interp = Interp::new(system.clone());
+        let mut stated = Vec::new();
+        for name in ["f", "g"] {
+            let props: Vec<Expr> = (0..1 + rng.below(2)).map(|_| prop(system, &mut rng)).collect();
+            let size = 2 + rng.below(5);
+            let formula = formula(&mut rng, props.len(), size);
+            stated.push(Stated { name: name.into(), said: Said::Formula { formula, props } });
+        }
+        let claims: Vec<Claim> = stated
+            .iter()
+            .map(|s| match &s.said {
+                Said::Formula { formula, props } => {
+                    Claim::against(formula, props, Marking::Generalised).expect("a small automaton")
+                }
+                Said::Automaton { .. } => unreachable!("formulas are stated"),
+            })
+            .collect();
+        let truly = |claim: &Claim| {
+            let exec = Interp::looking(system.clone(), &claim.looked);
+            let product = Product::new(&exec, claim, Fairness::None);
+            // The oracle is slow where there are many states.
+            if truth.states < 100 { has_accepted_component(&product, Fairness::None) } else { is_broken(&product) }
+        };
+        let verdicts: Vec<bool> = claims.iter().map(truly).collect();
+        n_formulas += verdicts.len();
+        n_violated += verdicts.iter().filter(|v| **v).count();
+
+        // On the fly: the commands' way, with each selector.
+        let reductions = [Reduce::Povas, Reduce::Ample, Reduce::Stubborn, Reduce::Lra, Reduce::Leap];
+        for (which, reduce) in reductions.into_iter().enumerate() {
+            let searches = [(Search::Bfs, MadeUp::Levels), (Search::Bfs, MadeUp::Loops), (Search::Dfs, MadeUp::Loops)];
+            let (search, proviso) = searches[rng.below(3)];
+            let settings = Settings {
+                reduce,
+                search,
+                proviso,
+                plain: false,
+                jobs: 1 + rng.below(2),
+                protocol: Some(protocol.clone()),
+                ..Settings::default()
+            };
+            let way = format!(
+                "seed {seed} {reduce:?} {search:?} {proviso:?} {:?} {:?}",
+                protocol.receptions, protocol.overflows
+            );
+            println!("{way}"); // where a panic came from
+            let run = |stated: &[Stated], settings: &Settings| {
+                interpreted(&interp, stated, settings, &mut Silent).expect("an answer")
+            };
+            let finite = Settings { select: Selection::Safety, ..settings.clone() };
+            agree(&run(&[], &finite), &truth, strict, false, &text, &way);
+            let ends = Settings { select: Selection::Names(vec!["deadlock".into()]), ..settings.clone() };
+            let report = run(&[], &ends);
+            assert_eq!(report.properties[0].verdict.is_violated(), truth.deadlock.is_some(), "{way} ends\n{text}");
+            let search = [Search::Scc, Search::Ndfs, Search::SccPar, Search::Cndfs][rng.below(4)];
+            let names = Selection::Names(vec!["f".into(), "g".into()]);
+            let endless = Settings { search, select: names, ..settings.clone() };
+            let report = run(&stated, &endless);
+            for (p, broken) in report.properties.iter().zip(&verdicts) {
+                assert_eq!(p.verdict.is_violated(), *broken, "{way} {search:?} {}\n{text}\n{stated:?}", p.name);
+            }
+            if truth.deadlock.is_none() {
+                let report = run(&[], &ends);
+                stored[which] += report.stats().stored;
+            }
+        }
+        if truth.deadlock.is_none() {
+            stored[5] += truth.states;
+        }
+
+        // Off-line: the graph first, with all that is asked of it.
+        let kinds = [Kind::Reception, Kind::Overflow];
+        let (kinds, columns): (Vec<Kind>, Vec<Expr>) =
+            kinds.iter().filter_map(|k| Some((*k, protocol.column(system, *k)?))).unzip();
+        let union: Vec<Expr> = claims.iter().flat_map(|c| c.looked.clone()).collect();
+        for selector in [Selector::Lra, Selector::Leap] {
+            let make = |looked: &[Expr]| Reduction::new(system.clone(), selector, looked, false);
+            let errors = Arc::new(make(&[]).minding(&protocol, &kinds));
+            let errors = Reduced::new(Arc::new(Interp::looking(system.clone(), &columns)), errors, Proviso::Always);
+            let runs = Arc::new(make(&union));
+            for form in [Form::Whole, Form::One, Form::Leaps] {
+                let way = format!("seed {seed} off-line {selector:?} {form:?}");
+                let built = Built::new(&errors, form).expect("it begins");
+                n_leaps += built.n_leaps();
+                let reception = if strict { truth.strict } else { truth.reception };
+                let right = [
+                    truth.deadlock.is_some(),
+                    reception.is_some() && !protocol.receptions.is_empty(),
+                    truth.overflow.is_some() && !protocol.overflows.is_empty(),
+                ];
+                assert_eq!(built_says(&built, system, &kinds), (right, truth.never_executed), "{way}\n{text}");
+                assert!(form != Form::Whole || built.n_states() as u64 == truth.states, "{way}\n{text}");
+                // What is looked at is what the formula's columns are, over a graph for all of them.
+                for (claim, broken) in claims.iter().zip(&verdicts) {
+                    let exec = Arc::new(Interp::looking(system.clone(), &claim.looked));
+                    let runs = Reduced::new(exec, runs.clone(), Proviso::Always);
+                    let built = Built::new(&runs, form).expect("it begins");
+                    let product = Product::new(&built, claim, Fairness::None);
+                    assert_eq!(is_broken(&product), *broken, "{way}\n{text}\n{stated:?}");
+                }
+            }
+            // The form that looks at no path, and the one that looks at loops.
+            for proviso in [Proviso::Always, Proviso::Loops] {
+                for (claim, broken) in claims.iter().zip(&verdicts) {
+                    let exec = Arc::new(Interp::looking(system.clone(), &claim.looked));
+                    let reduced = Reduced::new(exec, runs.clone(), proviso);
+                    let product = Product::new(&reduced, claim, Fairness::None);
+                    let found = is_broken(&product);
+                    assert_eq!(found, *broken, "seed {seed} {selector:?} {proviso:?}\n{text}\n{stated:?}");
+                }
+            }
+        }
+    }
+    println!(
+        "{n} protocols, {n_formulas} formulas, {n_violated} violated, {n_leaps} leaps; states without a deadlock, by \
+         povas, ample, stubborn, lra, leap and in all: {stored:?}"
+    );
+    assert!(n_violated * 10 > n_formulas && n_violated < n_formulas && n_leaps > n, "{n_violated} of {n_formulas}");
+}
+
+/// [Schoot7], examples 7.3, 7.7 and 7.18: everything, one process at a time, leaps. In this example the state of the
+/// automaton is told by the state of the system, so the products are as large as the graphs. The whole has the 12 states of two
+/// processes that run beside each other; of the others the text tells which sets are chosen, and that leaps are one state
+/// and one transition fewer.
+#[test]
+fn example_7_3_has_the_papers_shapes() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/cfsm/example_7_3.cfsm");
+    let model = loaded("example_7_3.cfsm", &std::fs::read_to_string(path).expect("a protocol"));
+    let formula = &model.formulas[0];
+    let claim = Claim::against(&formula.formula, &formula.props, Marking::Generalised).expect("a small automaton");
+    let exec = Arc::new(Interp::looking(model.system.clone(), &claim.looked));
+    for selector in [Selector::Lra, Selector::Leap] {
+        let reduction = Arc::new(Reduction::new(model.system.clone(), selector, &claim.looked, false));
+        let reduced = Reduced::new(exec.clone(), reduction, Proviso::Always);
+        for (form, states, transitions) in [(Form::Whole, 12, 20), (Form::One, 10, 13), (Form::Leaps, 9, 12)] {
+            let built = Built::new(&reduced, form).expect("it begins");
+            assert_eq!((built.n_states(), built.n_transitions()), (states, transitions), "{selector:?} {form:?}");
+            let product = Product::new(&built, &claim, Fairness::None);
+            assert!(has_accepted_component(&product, Fairness::None), "w happens, and d does not");
+        }
+    }
+}
