@@ -260,7 +260,7 @@ pub const MODES: &[Mode] = &[
     Mode {
         name: "reduced-leap",
         about: "leaps beside stubborn sets: what is stored, and how long it takes",
-        sides: [
+        sides: &[
             Side::Spinor { name: "stubborn", check: &["--por", "stubborn", "-p", "safety", "-j", "1"] },
             Side::Spinor { name: "leap", check: &["--por", "leap", "-p", "safety", "-j", "1"] },
         ],

@@ -69,20 +69,12 @@ impl Known {
     const STRIDE: usize = 32;
     const LONGEST: usize = Self::STRIDE - 3;
 
-    fn ask(
-        &mut self,
-        cast: &Cast,
-        key: &[u8],
-        locs: &[Loc],
-        waits: &[bool],
-        steps: &[Step],
-        phase: u32,
-        attempt: Option<u8>,
-    ) {
+    /// Questions that differ are different words: how many of a kind follow is said before.
+    fn ask(&mut self, cast: &Cast, key: &[u8], (locs, waits): (&[Loc], &[bool]), steps: &[Step], rules: Rules) {
         let asked = &mut self.asked;
         asked.clear();
-        asked.push(cast.number << 6 | phase);
-        asked.extend(attempt.map(u32::from));
+        asked.push(cast.number << 6 | rules.phase);
+        asked.push((waits.len() as u32) << 8 | rules.attempt.map_or(0, u32::from));
         asked.extend(locs.iter().map(|l| l.0));
         let bit = |(n, waits): (usize, &bool)| u32::from(*waits) << n;
         asked.extend(waits.chunks(32).map(|some| some.iter().enumerate().map(bit).sum::<u32>()));
@@ -161,7 +153,7 @@ impl Desk {
     /// Puts the selection into `chosen`; false if nothing can be left out. All that matters is the cast, the phase, where the
     /// processes stand, what they can do, and which channels are empty: what came of that before is known for a while.
     pub fn select(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, chosen: &mut Vec<Step>) -> bool {
-        self.known.ask(cast, key, &self.locs, &self.waits, steps, rules.phase, rules.attempt);
+        self.known.ask(cast, key, (&self.locs, &self.waits), steps, rules);
         if let Some(taken) = self.known.answer() {
             let mut n = 0..;
             chosen.extend(steps.iter().filter(|_| taken >> n.next().unwrap_or(0) & 1 == 1));
@@ -179,7 +171,9 @@ impl Desk {
     /// it is in none.
     pub fn components(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, of: &mut Vec<u8>) {
         of.clear();
-        self.known.ask(cast, key, &self.locs, &self.waits, steps, rules.phase, None);
+        // No attempt has this number: these answers are not selections.
+        let attempt = Some(u8::MAX);
+        self.known.ask(cast, key, (&self.locs, &self.waits), steps, Rules { attempt, ..rules });
         let few = steps.len() <= 16;
         if let Some(numbers) = self.known.answer().filter(|_| few) {
             of.extend((0..steps.len()).map(|n| (numbers >> (4 * n) & 15) as u8));
