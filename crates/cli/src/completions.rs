@@ -160,7 +160,7 @@ mod tests {
                     assert!(script.contains(option.long), "{shell}: {}", option.long);
                 }
             }
-            assert!(!script.contains("leap") && !script.contains("unless-repair"), "{shell}");
+            assert!(!script.contains("sarif") && !script.contains("unless-repair"), "{shell}");
         }
         assert!(script("tcsh").is_none());
     }

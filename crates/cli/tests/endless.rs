@@ -43,7 +43,7 @@ fn seeds() -> std::ops::Range<u64> {
 fn props(system: &System, rng: &mut Rng) -> Vec<Expr> {
     let equals = |e: Expr, n: i32| Expr::Binary(BinOp::Eq, Box::new(e), Box::new(Expr::Const(n)));
     let mut all = vec![equals(Expr::NrPr, 1 + rng.below(3) as i32), Expr::Timeout];
-    for (id, var) in system.globals.vars.enumerated() {
+    for (id, var) in system.globals.vars.enumerated().filter(|(_, v)| !v.hidden) {
         if let Shape::Scalar(ty) = var.shape {
             let place = Place { scope: Scope::Global, var: id, slot: var.slot, ty, index: Vec::new() };
             all.push(equals(Expr::Read(place), rng.below(2) as i32));

@@ -42,7 +42,7 @@ fn props(system: &System, rng: &mut Rng) -> Vec<Expr> {
     let mut all = vec![equals(Expr::NrPr, 1 + rng.below(3) as i32)];
     let place =
         |scope, id, var: &spinor_model::ir::Var, ty| Place { scope, var: id, slot: var.slot, ty, index: vec![] };
-    for (id, var) in system.globals.vars.enumerated() {
+    for (id, var) in system.globals.vars.enumerated().filter(|(_, v)| !v.hidden) {
         if let Shape::Scalar(ty) = var.shape {
             let read = Expr::Read(place(Scope::Global, id, var, ty));
             all.push(match ty {
