@@ -95,7 +95,7 @@ const MOST_STATES: usize = 600;
 fn every_reduction_says_what_the_machines_say() {
     let (mut n, mut n_formulas, mut n_violated, mut n_leaps) = (0, 0, 0, 0);
     let mut stored = [0u64; 6];
-    for seed in seeds(0..if cfg!(debug_assertions) { 150 } else { 1_000 }) {
+    for seed in seeds(0..if cfg!(debug_assertions) { 60 } else { 1_000 }) {
         let drawn = synthesise(seed, &Shape::small(seed));
         let text = drawn.text();
         let Some(truth) = truth(&drawn, MOST_STATES) else { continue };
