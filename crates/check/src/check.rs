@@ -88,7 +88,7 @@ pub fn check<E: Executors>(
     let questions = select(questions(system, stated, settings), &settings.select)?;
     let (search, store) = plan::choose(settings.search, settings.store);
     let (endless, fair_by) = plan::choose_endless(settings.search, settings.fair_by);
-    let progress = plan::choose_progress(settings.search, settings.fairness, settings.fair_by, settings.jobs);
+    let progress = plan::choose_progress(settings.search, settings.fairness, settings.fair_by);
     let of = settings.progress_of.as_ref().map(|of| Of::read(of, system));
     let of = of.transpose().map_err(|what| vec![Diagnostic::error("V0001", what)])?;
     let asks = |which: fn(Kind) -> bool| questions.iter().any(|q| which(q.kind));

@@ -379,16 +379,10 @@ pub fn choose_endless(search: Search, fair_by: FairBy) -> (Search, FairBy) {
     (search, fair_by)
 }
 
-/// What it means for cycles without progress. One thread has less to do if it need not tell others what it has done.
-pub fn choose_progress(search: Search, fairness: Fairness, fair_by: FairBy, jobs: usize) -> Search {
+/// What it means for cycles without progress. The number of threads makes no difference to what is told.
+pub fn choose_progress(search: Search, fairness: Fairness, fair_by: FairBy) -> Search {
     match search {
-        Search::Auto | Search::Bfs | Search::Dfs if fairness == Fairness::None => {
-            if jobs > 1 {
-                Search::FifoLevels
-            } else {
-                Search::Fifo
-            }
-        }
+        Search::Auto | Search::Bfs | Search::Dfs if fairness == Fairness::None => Search::Fifo,
         search if seeks_progress(search) => search,
         search => choose_endless(search, fair_by).0,
     }
@@ -587,16 +581,15 @@ mod tests {
         assert_eq!(choose(Search::Ndfs, Store::Auto).0, Search::Bfs);
         for fair_by in [FairBy::Auto, FairBy::Scc, FairBy::Flags, FairBy::Copies] {
             for search in SEARCHES {
-                let progress = choose_progress(search, Fairness::None, fair_by, 1);
+                let progress = choose_progress(search, Fairness::None, fair_by);
                 assert!(finds_cycles(progress) && (!seeks_progress(search) || progress == search));
                 let (search, by) = choose_endless(search, fair_by);
                 assert!(finds_cycles(search) && !seeks_progress(search) && by != FairBy::Auto);
             }
             for fairness in Fairness::ALL {
-                let [alone, two] = [1, 2].map(|jobs| choose_progress(Search::Auto, fairness, fair_by, jobs));
+                let chosen = choose_progress(Search::Auto, fairness, fair_by);
                 let fair = fairness != Fairness::None;
-                assert_eq!(alone, if fair { choose_endless(Search::Auto, fair_by).0 } else { Search::Fifo });
-                assert_eq!(two, if fair { alone } else { Search::FifoLevels });
+                assert_eq!(chosen, if fair { choose_endless(Search::Auto, fair_by).0 } else { Search::Fifo });
             }
             let (search, by) = choose_endless(Search::Auto, fair_by);
             assert!(matches!(endless(search, Store::Tree, Fairness::Weak, by), Cell::Sound(_)), "{fair_by:?}");
