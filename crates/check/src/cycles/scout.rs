@@ -38,10 +38,10 @@ use super::{Request, Runs, Searched};
 use crate::observer::Observer;
 use crate::search::held::Held;
 use crate::search::{Halt, Stopped};
-use spinor_store::{Cards, Full, StateId, Visited};
+use spinor_store::{Budget, Cards, Full, StateId, Visited};
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 /// So many states of barren parts are taken at once.
@@ -49,7 +49,7 @@ const BLOCK: usize = 16;
 /// States visited for each one by which blocks grow.
 const EARLY: u64 = if cfg!(test) { 1 } else { 512 };
 /// So many states are given at most, and so few are kept unless somebody waits.
-const LOT: usize = 256;
+const LOT: usize = 1 << 12;
 const FEW: usize = 4 * BLOCK;
 /// A search that lasts for so many states is worth being joined.
 const LASTS: u64 = if cfg!(test) { 1 } else { 128 };
@@ -89,6 +89,52 @@ struct Todo {
     to: StateId,
     way: Way,
     depth: u32,
+}
+
+const NOBODY: Todo = Todo { to: StateId(0), way: Way(0), depth: 0 };
+
+/// What a thread has to visit: it takes the newest itself, and gives the oldest away.
+struct Line {
+    items: Held<Todo>,
+    /// Those before were given.
+    first: usize,
+}
+
+impl Line {
+    fn new(budget: &Arc<Budget>) -> Line {
+        Line { items: Held::new(budget), first: 0 }
+    }
+
+    fn len(&self) -> usize {
+        self.items.len() - self.first
+    }
+
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    #[inline]
+    fn push(&mut self, todo: Todo) -> Result<(), Full> {
+        self.items.push(todo)
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<Todo> {
+        if self.is_empty() { None } else { self.items.pop() }
+    }
+
+    /// The list moves up once as much was given as is left: each item is moved about once.
+    fn take_oldest(&mut self, n: usize) -> Vec<Todo> {
+        let lot = self.items[self.first..self.first + n].to_vec();
+        self.first += n;
+        if self.first >= self.len() {
+            let left = self.len();
+            self.items.copy_within(self.first.., 0);
+            self.items.truncate(left);
+            self.first = 0;
+        }
+        lot
+    }
 }
 
 /// Where a search begins.
@@ -155,8 +201,8 @@ pub struct Scout<'a, 'w, R: Runs, V: Visited + 'a> {
     /// Of the search that this thread is at, or was.
     pub start: Start,
     ground: &'a Ground,
-    barren: Held<Todo>,
-    starts: Held<Todo>,
+    barren: Line,
+    starts: Line,
     trail: Trail,
     busy: bool,
     /// States since the start; whether others know of it; the searches of others that were joined.
@@ -175,8 +221,8 @@ impl<'a, 'w, R: Runs, V: Visited> Scout<'a, 'w, R, V> {
             number,
             start: Start { state: 0, way: Way(INITIAL << KIND), depth: 0 },
             ground,
-            barren: Held::new(budget),
-            starts: Held::new(budget),
+            barren: Line::new(budget),
+            starts: Line::new(budget),
             trail: Trail { visited: Held::new(budget), inside: Held::new(budget) },
             busy: number == 0,
             n_since: 0,
@@ -213,6 +259,8 @@ impl<'a, 'w, R: Runs, V: Visited> Scout<'a, 'w, R, V> {
         if std::mem::take(&mut self.lasting) {
             self.ground.pool().lasting[self.number].1 = None;
         }
+        // No card is needed among barren states, and others may want more of them.
+        self.eyes.cards.rest();
         loop {
             self.pace.crew.signals.go_on()?;
             let barren_first = !self.number.is_multiple_of(2);
@@ -249,12 +297,14 @@ impl<'a, 'w, R: Runs, V: Visited> Scout<'a, 'w, R, V> {
     fn visit_block(&mut self) -> Result<Option<Way>, Halt> {
         // At first one by one: what is near should be found before anything is searched broadly.
         let most = (self.pace.counters.stored / EARLY).clamp(1, BLOCK as u64) as usize;
-        let first = self.barren.len().saturating_sub(most);
-        let mut block = [(self.barren[first], 0); BLOCK];
-        let n = self.barren.len() - first;
-        for one in block.iter_mut().take(n) {
-            one.0 = self.barren.pop().expect("counted above");
-            self.eyes.soon(one.0.to);
+        let mut block = [(NOBODY, 0); BLOCK];
+        let mut n = 0;
+        while n < most
+            && let Some(todo) = self.barren.pop()
+        {
+            self.eyes.soon(todo.to);
+            block[n].0 = todo;
+            n += 1;
         }
         let ends = self.visit(&mut block[..n]);
         let (ends, depth) = ends.map_err(|full| self.pace.full(full))?;
@@ -357,12 +407,9 @@ impl<'a, 'w, R: Runs, V: Visited> Scout<'a, 'w, R, V> {
     fn give(&mut self) {
         let barren = self.barren.len() >= self.starts.len();
         let list = if barren { &mut self.barren } else { &mut self.starts };
-        // Half of it, the oldest; what is newest takes its place.
+        // Half of it, the oldest: most is still to be found from there.
         let n = list.len().div_ceil(2).min(LOT);
-        let lot = list[..n].to_vec();
-        let kept = list.len() - n;
-        list.copy_within(kept.max(n).., 0);
-        list.truncate(kept);
+        let lot = list.take_oldest(n);
         let mut pool = self.ground.pool();
         if barren {
             pool.barren.push(lot)
@@ -423,7 +470,7 @@ impl<'a, 'w, R: Runs, V: Visited> Scout<'a, 'w, R, V> {
 
     fn fill(&mut self, lot: &[Todo], barren: bool) -> Result<(), Halt> {
         let list = if barren { &mut self.barren } else { &mut self.starts };
-        list.extend(lot).map_err(|full| self.pace.full(full))
+        list.items.extend(lot).map_err(|full| self.pace.full(full))
     }
 }
 
