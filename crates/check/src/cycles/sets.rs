@@ -240,6 +240,12 @@ fn set_head(laid: Laid<'_>, root: u32, to: u32) {
 }
 
 impl View<'_> {
+    /// No thread has come to this state.
+    #[inline]
+    pub fn is_new(self, laid: Laid<'_>, n: u32) -> bool {
+        word(laid, n, SET).load(Relaxed) == 0
+    }
+
     #[inline]
     pub fn claim(self, laid: Laid<'_>, n: u32, may_enter: bool) -> Claim {
         let set = word(laid, n, SET);
