@@ -320,6 +320,7 @@ impl Endless<'_> {
                 of,
                 search,
                 store,
+                table: table(settings, request.budget.limit()),
                 fair_by,
                 optimise,
                 shorten,
@@ -352,7 +353,7 @@ impl Endless<'_> {
             let reduce = report.reduces(Asking { symmetric: symmetry.canon.is_some(), ..asking }, &name);
             (reduce, cycles::answer::Asked { reduce, symmetry, ..asked }.answer(executors, observer))
         };
-        let Answered { trace, searched, store_bytes, faulty, reduced, audited } = answered;
+        let Answered { trace, searched, store_bytes, omission, faulty, reduced, audited } = answered;
         report.notes.extend(audited);
         match (reduced, reduce) {
             (true, Some(selector)) => {
@@ -388,18 +389,18 @@ impl Endless<'_> {
             transitions: counters.transitions,
             atomic_steps: counters.atomic_steps,
             depth: counters.depth,
-            complete: stopped.is_none() && trace.is_none(),
+            complete: stopped.is_none() && trace.is_none() && omission.is_none(),
             cpu_seconds: clock.cpu_seconds(),
             wall_seconds: clock.wall_seconds(),
             peak_memory_bytes: peak_memory_bytes(),
             store_bytes,
             search_bytes: searched.bytes,
-            omission: None,
+            omission,
         });
         let verdict = match (&trace, stopped) {
             (Some(trace), _) => Verdict::Violated { what: crate::explain::what(self.interp, trace) },
             (None, Some(stopped)) => Verdict::NothingFound { because: stopped.to_string() },
-            (None, None) => Verdict::Holds,
+            (None, None) => omission.map_or(Verdict::Holds, |o| Verdict::NothingFound { because: missed(o) }),
         };
         let (n_violations, search) = (u64::from(trace.is_some()), Some(report.searches.len() - 1));
         let account = trace.as_ref().filter(|_| kind == Kind::NonProgress);
@@ -642,7 +643,7 @@ impl Asked<'_> {
             ..Request::default()
         };
         let Ran { searched, store_bytes, omission } = {
-            let table = settings.table.unwrap_or(TABLE).min(limit / 4 * 3);
+            let table = table(settings, limit);
             match (&quotient, &reduced) {
                 (Some(quotient), None) => run(quotient, self.search, self.store, table, &request, observer),
                 (None, Some(reduced)) => run(reduced, self.search, self.store, table, &request, observer),
@@ -896,9 +897,13 @@ fn run<S: Successors + Send + 'static>(
 }
 
 /// Bits a state in a bitstate table, as in SPIN.
-const HASHES: u32 = 3;
+pub(crate) const HASHES: u32 = 3;
 /// Bytes of a bitstate table if nobody says.
 const TABLE: u64 = 256 << 20;
+
+fn table(settings: &Settings, limit: u64) -> u64 {
+    settings.table.unwrap_or(TABLE).min(limit / 4 * 3)
+}
 
 fn with<S: Successors, V: Visited>(
     store: Result<V, Full>,

@@ -95,6 +95,20 @@ fn the_corpus_says_its_truth_in_both_meanings() {
             let Some((progress, truth)) = line.strip_prefix("by ").and_then(|l| l.split_once(' ')) else { continue };
             n += 1;
             let progress = if progress == "steps" { Progress::Steps } else { Progress::States };
+            for (store, reduce) in [Store::HashCompact, Store::Bitstate]
+                .into_iter()
+                .flat_map(|s| [(s, Reduce::Off), (s, Reduce::Stubborn)])
+            {
+                let table = Some(1 << 16);
+                let found = ask(&interp, false, &Settings { progress, store, reduce, table, ..Settings::default() });
+                let is_violated = found.verdict.word() == "violated";
+                if is_violated != truth.starts_with("violated") || found.verdict.word() == "holds" {
+                    wrong.push_str(&format!(
+                        "{name} {progress:?} {store:?} {reduce:?}: {}, not {truth}\n",
+                        found.verdict.word()
+                    ));
+                }
+            }
             for (plain, store) in [(true, Store::Arena), (true, Store::Tree), (false, Store::Tree)] {
                 let base = Settings { progress, plain, store, ..Settings::default() };
                 for (search, jobs) in BY_LEVEL {

@@ -85,6 +85,8 @@ pub struct Answered {
     pub trace: Option<Trace>,
     pub searched: Searched,
     pub store_bytes: u64,
+    /// Of a lossy store, a bound of what it misses.
+    pub omission: Option<f64>,
     /// Some runs are ended by a fault, and were not judged.
     pub faulty: bool,
     /// Steps were left out.
@@ -160,7 +162,7 @@ impl Asked<'_> {
             };
             trace::build_endless(self.interp, &replayed, &endless(&judge, &lasso))
         });
-        Answered { trace, searched, store_bytes, faulty, reduced: is_reduced, audited }
+        Answered { trace, searched, store_bytes, omission: None, faulty, reduced: is_reduced, audited }
     }
 
     /// Who is waited for has a say in what is left out.
@@ -216,7 +218,7 @@ impl Asked<'_> {
             trace::build_endless(self.interp, replayed, &endless(&judge, &lasso))
         });
         let faulty = quotient.product.is_faulty();
-        Answered { trace, searched, store_bytes, faulty, reduced: false, audited: None }
+        Answered { trace, searched, store_bytes, omission: None, faulty, reduced: false, audited: None }
     }
 
     /// Nested search with fairness in a quotient: what it finds is there.
@@ -254,7 +256,15 @@ impl Asked<'_> {
                 }
             }
         }
-        Answered { trace, searched, store_bytes, faulty: quotient.product.is_faulty(), reduced: false, audited: None }
+        Answered {
+            trace,
+            searched,
+            store_bytes,
+            omission: None,
+            faulty: quotient.product.is_faulty(),
+            reduced: false,
+            audited: None,
+        }
     }
 
     fn optimised(&self) -> Arc<System> {

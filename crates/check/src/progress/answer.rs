@@ -14,7 +14,7 @@ use super::meaning::{Meaning, Of, Progress};
 use super::modes::Modes;
 use super::system::Grounds;
 use super::{At, Found, Ground, Searched, fifo, levels, nested, restarts};
-use crate::check::{Executors, WORTH};
+use crate::check::{Executors, HASHES, WORTH};
 use crate::claim::{Claim, Marking};
 use crate::counters::Counters;
 use crate::cycles::answer::{Answered, has_rendezvous};
@@ -30,7 +30,7 @@ use spinor_model::interp::{Interp, Log};
 use spinor_model::ir::{Expr, Loc, Pid, ProctypeId, System};
 use spinor_model::optimise::{Optimisations, Watched, optimise};
 use spinor_model::successors::{Step, Successors};
-use spinor_store::{Arena, Compact, Full, Visited};
+use spinor_store::{Arena, Bitstate, Compact, Full, HashCompact, Visited};
 use std::collections::BTreeSet;
 use std::slice::from_ref;
 use std::sync::Arc;
@@ -44,6 +44,8 @@ pub struct Asked<'a> {
     pub of: Option<Of>,
     pub search: Search,
     pub store: Store,
+    /// Bytes of a bitstate table.
+    pub table: u64,
     pub fair_by: FairBy,
     pub optimise: Optimisations,
     pub shorten: bool,
@@ -54,6 +56,9 @@ pub struct Asked<'a> {
     pub audit: bool,
     pub request: Request,
 }
+
+/// The bytes of a store, and of a lossy one a bound of what it misses.
+type Kept = (u64, Option<f64>);
 
 impl Asked<'_> {
     /// The question is asked as a claim about states, and answered as such claims are.
@@ -83,7 +88,7 @@ impl Asked<'_> {
         let reduced = reduction.as_ref().map(|r| Reduced::new(exec.clone(), r.clone(), Proviso::None));
         let reduced = reduced.filter(|r| self.forced || r.saves() > WORTH);
         let is_reduced = reduced.is_some();
-        let (searched, store_bytes, faulty) = match reduced {
+        let (searched, (store_bytes, omission), faulty) = match reduced {
             None => self.find(exec, &interp, &meaning, observer),
             Some(reduced) => self.find(Arc::new(reduced), &interp, &meaning, observer),
         };
@@ -94,7 +99,7 @@ impl Asked<'_> {
         });
         let searched = cycles::Searched { found: None, counters, stopped, bytes };
         let audited = reduction.and_then(|r| r.audit_note());
-        Answered { trace, searched, store_bytes, faulty, reduced: is_reduced, audited }
+        Answered { trace, searched, store_bytes, omission, faulty, reduced: is_reduced, audited }
     }
 
     fn find<S: Successors + Send + 'static>(
@@ -103,18 +108,20 @@ impl Asked<'_> {
         interp: &Interp,
         meaning: &Meaning,
         observer: &mut dyn Observer,
-    ) -> (Searched, u64, bool) {
+    ) -> (Searched, Kept, bool) {
         let ground = Grounds::new(&*exec, interp, meaning);
         let budget = &self.request.budget;
-        let (searched, store_bytes) = match self.store {
+        let (searched, kept) = match self.store {
             Store::Arena => self.with(Arena::new(budget), &ground, observer),
+            Store::HashCompact => self.with(HashCompact::new(budget), &ground, observer),
+            Store::Bitstate => self.with(Bitstate::new(budget, self.table, HASHES), &ground, observer),
             _ => {
                 let walked = exec.clone();
                 let hints = Box::new(move |key: &[u8]| order::learn(&*walked, key));
                 self.with(Compact::new(budget, hints), &ground, observer)
             }
         };
-        (searched, store_bytes, ground.is_faulty())
+        (searched, kept, ground.is_faulty())
     }
 
     fn optimised(&self, system: &Arc<System>, still: &Expr) -> Arc<System> {
@@ -133,19 +140,23 @@ impl Asked<'_> {
         store: Result<V, Full>,
         ground: &G,
         observer: &mut dyn Observer,
-    ) -> (Searched, u64) {
+    ) -> (Searched, Kept) {
         let request = &self.request;
         let Ok(store) = store else {
             let stopped = Some(Stopped::Memory(request.budget.limit()));
-            return (Searched { found: None, counters: Counters::default(), stopped, bytes: 0, limit: None }, 0);
+            return (
+                Searched { found: None, counters: Counters::default(), stopped, bytes: 0, limit: None },
+                (0, None),
+            );
         };
         let searched = match self.search {
             Search::Fifo => fifo::search(ground, &store, request, observer),
+            _ if !V::EXACT => unreachable!("the plan refuses it"),
             Search::Restarts => restarts::search(ground, &store, request, observer),
             Search::NdfsNp => nested::search(ground, &store, request, observer),
             _ => levels::search(ground, &store, request, observer),
         };
-        (searched, store.bytes())
+        (searched, (store.bytes(), store.omission()))
     }
 
     /// As a claim about the states of the relabelled system.
@@ -214,7 +225,8 @@ impl Asked<'_> {
             };
             trace::build_endless(self.interp, interp, &walked(&judge, &lasso))
         });
-        Answered { trace, searched, store_bytes, faulty: modes.is_faulty(), reduced: false, audited: None }
+        let faulty = modes.is_faulty();
+        Answered { trace, searched, store_bytes, omission: None, faulty, reduced: false, audited: None }
     }
 }
 

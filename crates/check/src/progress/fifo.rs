@@ -1,7 +1,7 @@
 //! Cycles without progress, depth-first from a queue of progress.
 //!
 //! Source  [FaragoSchmitt] listings 4 and 5, figures 1 to 6.
-//! Fits    no fairness; any exact `Visited`.
+//! Fits    no fairness; any `Visited`. With a lossy one, what is found is there, and some may be missed.
 //!
 //! # The argument
 //!   Depth-first, but what makes progress is laid into a queue instead of being followed; when a search ends, the next one
@@ -141,6 +141,8 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
     }
 
     fn lay(&mut self, id: StateId, parent: u32, from: StateId) -> Result<(), Halt> {
+        self.walk.keep(id);
+        self.walk.keep(from);
         self.queue.push(Entry { id, parent, from }).map_err(|full| self.walk.pulse.full(full))
     }
 
@@ -153,6 +155,7 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
         while let Some(&(id, base)) = self.frames.last() {
             if self.todo.len() == base {
                 self.open.remove(id);
+                self.walk.let_go(id);
                 self.frames.pop();
                 continue;
             }

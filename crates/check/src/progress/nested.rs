@@ -39,6 +39,7 @@ pub fn search<G: Ground, V: Visited>(
     request: &Request,
     observer: &mut dyn Observer,
 ) -> Searched {
+    assert!(V::EXACT, "a state is expanded from its name");
     let mut walk = Walk::new(ground, store, request, observer);
     let budget = &request.budget;
     let mut both = Both { first: Path::new(budget), second: Path::new(budget) };

@@ -81,6 +81,7 @@ fn go<'a, G: Ground, V: Visited>(
     observer: &'a mut dyn Observer,
     search: impl FnOnce(&mut Walk<'a, G, V>, StateId) -> Result<Option<Found>, Halt>,
 ) -> Searched {
+    assert!(V::EXACT, "a state is expanded from its name");
     let mut walk = Walk::new(ground, store, request, observer);
     let found = match walk.initial() {
         Ok(Some(first)) => search(&mut walk, first).unwrap_or(None),

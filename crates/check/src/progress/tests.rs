@@ -4,7 +4,7 @@ use super::toy::ToyGround;
 use super::{Ground, Searched, fifo, levels, nested};
 use crate::cycles::{Fairness, Request};
 use crate::observer::Silent;
-use spinor_store::{Arena, Budget, Compact, Hint};
+use spinor_store::{Arena, Bitstate, Budget, Compact, HashCompact, Hint};
 
 fn request(jobs: usize) -> Request {
     Request { jobs, ..Request::new(Fairness::None) }
@@ -96,6 +96,27 @@ fn threads_and_stores_make_no_difference() {
             shown = Some(n_steps);
         }
     }
+}
+
+/// What a lossy store lets a search find is there; and if it misses no state, all is found.
+#[test]
+fn lossy_stores_miss_some_and_make_up_nothing() {
+    let (mut n_cycles, mut n_missed) = (0, 0);
+    for seed in 0..n_graphs(4000) / 10 {
+        let ground = ToyGround::random(1 << 41 | seed, 60);
+        let graph = Graph::new(&ground);
+        let budget = Budget::unlimited();
+        let hashes = HashCompact::new(&budget).expect("unlimited");
+        let searched = fifo::search(&ground, &hashes, &request(1), &mut Silent);
+        assert_eq!(searched.found.as_ref().map(|f| f.level), graph.level(), "seed {seed}");
+        searched.found.iter().for_each(|found| graph.judge(found));
+        let tiny = Bitstate::new(&budget, 8, 2).expect("unlimited");
+        let searched = fifo::search(&ground, &tiny, &request(1), &mut Silent);
+        searched.found.iter().for_each(|found| graph.judge(found));
+        n_cycles += u32::from(graph.level().is_some());
+        n_missed += u32::from(graph.level().is_some() && searched.found.is_none());
+    }
+    assert!(n_missed > 0 && n_missed < n_cycles, "{n_missed} of {n_cycles}");
 }
 
 /// Where every state on the path but a first one that makes progress closes a cycle. Printed, the listing spares any.

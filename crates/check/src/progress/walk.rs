@@ -1,10 +1,16 @@
 //! What the depth-first searches have in common: one thread's hand, the moves of a state, and the run that was found.
+//!
+//! # Lossy stores
+//!   They say of a key whether it is new and give it 64 bits of hash for a name, but nothing can be loaded. So the keys that a
+//!   search still needs are kept here: of states that wait or are on the path, until it lets go of them, and of those where
+//!   progress is made, for good, for the run that is shown is put together from them. A state taken for another is missed;
+//!   what closes a cycle is on the path, which is real.
 
 use super::{At, Found, Ground, Out, Which};
 use crate::cycles::{Pulse, Request};
 use crate::observer::Observer;
 use crate::search::Halt;
-use spinor_store::{StateId, Visited};
+use spinor_store::{Account, Full, StateId, Visited};
 use std::collections::HashMap;
 use std::collections::hash_map;
 
@@ -28,11 +34,38 @@ pub(crate) struct Walk<'a, G: Ground, V: Visited + 'a> {
     pub out: Out,
     /// The states after the moves asked for last, and whether they are new.
     pub after: Vec<(StateId, bool)>,
+    kept: Kept,
+}
+
+/// The keys that a lossy store does not have.
+struct Kept {
+    /// With each, whether it stays.
+    keys: HashMap<StateId, (Box<[u8]>, bool)>,
+    /// Whether states that are not new are kept as well.
+    all: bool,
+    account: Account,
+}
+
+/// What an entry costs beside the key.
+const ENTRY: u64 = 64;
+
+impl Kept {
+    fn put(&mut self, id: StateId, key: &[u8]) -> Result<(), Full> {
+        if let hash_map::Entry::Vacant(place) = self.keys.entry(id) {
+            self.account.charge(ENTRY + key.len() as u64)?;
+            place.insert((key.into(), false));
+        }
+        Ok(())
+    }
+}
+
+/// Of a lossy store; one bit less, so that it is a name of no special meaning.
+fn name(StateId(hash): StateId) -> StateId {
+    StateId(hash >> 1)
 }
 
 impl<'a, G: Ground, V: Visited> Walk<'a, G, V> {
     pub fn new(ground: &'a G, store: &'a V, request: &Request, observer: &'a mut dyn Observer) -> Self {
-        assert!(V::EXACT, "a state is expanded from its name");
         Walk {
             ground,
             store,
@@ -42,6 +75,7 @@ impl<'a, G: Ground, V: Visited> Walk<'a, G, V> {
             key: Vec::new(),
             out: ground.out(),
             after: Vec::new(),
+            kept: Kept { keys: HashMap::new(), all: false, account: request.budget.account() },
         }
     }
 
@@ -53,25 +87,62 @@ impl<'a, G: Ground, V: Visited> Walk<'a, G, V> {
         }
         self.pulse.counters.transitions += 1;
         let put = self.store.put(&mut self.hand, &key);
-        let (id, _) = put.map_err(|full| self.pulse.full(full))?;
+        let (mut id, _) = put.map_err(|full| self.pulse.full(full))?;
         self.store.rest(&mut self.hand);
+        if !V::EXACT {
+            id = name(id);
+            self.kept.put(id, &key).map_err(|full| self.pulse.full(full))?;
+        }
         Ok(Some(id))
     }
 
     pub fn key(&mut self, id: StateId) -> Vec<u8> {
         let mut key = Vec::new();
-        self.store.load(&mut self.hand, id, &mut key);
+        self.load(id, &mut key);
         key
+    }
+
+    #[inline]
+    fn load(&mut self, id: StateId, key: &mut Vec<u8>) {
+        if V::EXACT {
+            self.store.load(&mut self.hand, id, key);
+        } else {
+            key.clear();
+            key.extend_from_slice(&self.kept.keys[&id].0);
+        }
+    }
+
+    /// The state will be asked for again, at any time.
+    pub fn keep(&mut self, id: StateId) {
+        if !V::EXACT {
+            self.kept.keys.get_mut(&id).expect("it waits, or is on the path").1 = true;
+        }
+    }
+
+    /// The state neither waits nor is on the path any more.
+    #[inline]
+    pub fn let_go(&mut self, id: StateId) {
+        if !V::EXACT
+            && let hash_map::Entry::Occupied(place) = self.kept.keys.entry(id)
+            && !place.get().1
+        {
+            let (key, _) = place.remove();
+            self.kept.account.release(ENTRY + key.len() as u64);
+        }
     }
 
     /// A state will be brought soon.
     pub fn soon(&mut self, id: StateId) {
-        self.store.soon(&mut self.hand, id);
+        if V::EXACT {
+            self.store.soon(&mut self.hand, id);
+        }
     }
 
     /// Brings a state. Whether it is a progress state.
     pub fn bring(&mut self, id: StateId) -> bool {
-        self.store.load(&mut self.hand, id, &mut self.key);
+        let mut key = std::mem::take(&mut self.key);
+        self.load(id, &mut key);
+        self.key = key;
         self.ground.bring(&mut self.desk, &self.key)
     }
 
@@ -82,7 +153,16 @@ impl<'a, G: Ground, V: Visited> Walk<'a, G, V> {
         let Out { batch, keys, .. } = &self.out;
         let put = (|| {
             self.store.offer(&mut self.hand, &batch.keys, keys)?;
-            self.store.settle(&mut self.hand, &batch.keys, keys, &mut self.after)
+            self.store.settle(&mut self.hand, &batch.keys, keys, &mut self.after)?;
+            if !V::EXACT {
+                for ((id, new), range) in self.after.iter_mut().zip(keys) {
+                    *id = name(*id);
+                    if *new || self.kept.all {
+                        self.kept.put(*id, &batch.keys[range.clone()])?;
+                    }
+                }
+            }
+            Ok(())
         })();
         put.map_err(|full| self.pulse.full(full))?;
         self.store.rest(&mut self.hand);
@@ -127,6 +207,7 @@ impl<'a, G: Ground, V: Visited> Walk<'a, G, V> {
     /// The whole run to a cycle that a search met on its path, from the given place on; it began with an entry.
     /// [FaragoSchmitt] 2.2: the entries are a tree, and between two of them no progress is made.
     pub fn run(&mut self, entries: &[Entry], entry: u32, path: &[StateId], at: usize) -> Result<Found, Halt> {
+        self.kept.all = true;
         let by_steps = self.ground.by_steps();
         let mut chain = vec![entry];
         while chain[chain.len() - 1] > 0 {
