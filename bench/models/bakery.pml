@@ -51,7 +51,7 @@ active [N] proctype customer()
 		:: else -> break
 		od;
 		j = 0;
-		inside++;
+progress:	inside++;	/* who comes when all tickets are out goes away, again and again */
 		assert(inside == 1);
 		inside--;
 		ticket[_pid] = 0;

@@ -29,7 +29,7 @@ active [N] proctype philosopher()
 	do
 	:: atomic { !taken[first] -> taken[first] = true };
 		atomic { !taken[second] -> taken[second] = true };
-		eats[_pid] = 1;
+progress:	eats[_pid] = 1;
 		assert(eats[(_pid + 1) % N] + eats[(_pid + N - 1) % N] == 0);
 		eats[_pid] = 0;
 		taken[second] = false;

@@ -55,7 +55,7 @@ active proctype receiver()
 		if
 		:: s == expected % M ->
 			assert(v == expected);
-			expected = (expected + 1) % V
+progress:		expected = (expected + 1) % V
 		:: else
 		fi;
 		s = 0; v = 0;

@@ -31,7 +31,7 @@ active [N] proctype station()
 	:: link[_pid]?_ ->
 		if
 		:: wants[_pid] ->
-			users++;
+progress:		users++;
 			assert(users == 1);
 			users--;
 			wants[_pid] = false

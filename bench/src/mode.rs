@@ -122,7 +122,7 @@ const fn pan_progress(verify: &'static [&'static str]) -> Side {
 
 const SPINOR_PROGRESS: Side = Side::Spinor { name: "spinor", check: &["--plain", "-p", "progress", "-j", "1"] };
 /// There is progress in every cycle.
-const PROGRESS: Models = Models::Named(&["leader_ring"]);
+const PROGRESS: Models = Models::Named(&["leader_ring", "philosophers", "election", "two_phase_commit"]);
 
 const FAMILIES: Models = Models::Named(&["philosophers", "token_ring"]);
 /// Their sizes up to eight processes.
@@ -132,7 +132,7 @@ const SPINOR_HOLDS: Side = Side::Spinor { name: "spinor", check: &["--plain", "-
 const SPINOR_FAIR: Side =
     Side::Spinor { name: "spinor fair", check: &["--plain", "-p", "holds", "--fair", "weak", "-j", "1"] };
 
-const fn sym(name: &'static str, check: &'static [&'static str]) -> Side {
+const fn spinor(name: &'static str, check: &'static [&'static str]) -> Side {
     Side::Spinor { name, check }
 }
 
@@ -231,45 +231,22 @@ pub const MODES: &[Mode] = &[
     },
     Mode {
         name: "reduced",
-        about: "what is stored with each tool's reduction: stubborn sets",
+        about: "every state: SPIN's reduction, and ours by each selector and without",
         sides: &[
             SPIN_REDUCED,
-            Side::Spinor { name: "stubborn", check: &["--por", "stubborn", "--all-errors", "-p", "safety", "-j", "1"] },
+            Side::Spinor { name: "plain", check: &["--plain", "--all-errors", "-p", "safety", "-j", "1"] },
+            spinor("optimised", &["--por", "off", "--all-errors", "-p", "safety", "-j", "1"]),
+            spinor("ample", &["--por", "ample", "--all-errors", "-p", "safety", "-j", "1"]),
+            spinor("stubborn", &["--por", "stubborn", "--all-errors", "-p", "safety", "-j", "1"]),
+            spinor("leap", &["--por", "leap", "--all-errors", "-p", "safety", "-j", "1"]),
+            spinor("auto", &["--all-errors", "-p", "safety", "-j", "1"]),
         ],
         counts: Counts::Free,
-        judged: Judged::Stored,
+        judged: Judged::Nothing,
         answer: Answer::Any,
         models: Models::All,
         states: (0, 2_000_000),
         examples: true,
-    },
-    Mode {
-        name: "reduced-ample",
-        about: "what is stored with each tool's reduction: the steps of one process",
-        sides: &[
-            SPIN_REDUCED,
-            Side::Spinor { name: "ample", check: &["--por", "ample", "--all-errors", "-p", "safety", "-j", "1"] },
-        ],
-        counts: Counts::Free,
-        judged: Judged::Stored,
-        answer: Answer::Any,
-        models: Models::All,
-        states: (0, 2_000_000),
-        examples: true,
-    },
-    Mode {
-        name: "reduced-leap",
-        about: "leaps beside stubborn sets: what is stored, and how long it takes",
-        sides: &[
-            Side::Spinor { name: "stubborn", check: &["--por", "stubborn", "-p", "safety", "-j", "1"] },
-            Side::Spinor { name: "leap", check: &["--por", "leap", "-p", "safety", "-j", "1"] },
-        ],
-        counts: Counts::Free,
-        judged: Judged::Search { from: 100_000 },
-        answer: Answer::Any,
-        models: Models::Ours,
-        states: (10_000, 2_000_000),
-        examples: false,
     },
     Mode {
         name: "reduced-time",
@@ -462,7 +439,7 @@ pub const MODES: &[Mode] = &[
         counts: Counts::Free,
         judged: Judged::Stored,
         answer: Answer::Violated,
-        models: Models::Named(&["polite"]),
+        models: Models::Named(&["polite", "bakery", "token_ring", "sliding_window"]),
         states: ANY,
         examples: false,
     },
@@ -470,12 +447,12 @@ pub const MODES: &[Mode] = &[
         name: "symmetry",
         about: "every state of a symmetric model, without symmetry and by each kind of representative",
         sides: &[
-            sym("off", &["--por", "off", "-p", "safety", "-j", "1", "--sym", "off"]),
-            sym("sorted", &["--por", "off", "-p", "safety", "-j", "1", "--sym", "sorted"]),
-            sym("segmented", &["--por", "off", "-p", "safety", "-j", "1", "--sym", "segmented"]),
-            sym("pc-sorted", &["--por", "off", "-p", "safety", "-j", "1", "--sym", "pc-sorted"]),
-            sym("pc-segmented", &["--por", "off", "-p", "safety", "-j", "1", "--sym", "pc-segmented"]),
-            sym("full", &["--por", "off", "-p", "safety", "-j", "1", "--sym", "full"]),
+            spinor("off", &["--por", "off", "-p", "safety", "-j", "1", "--sym", "off"]),
+            spinor("sorted", &["--por", "off", "-p", "safety", "-j", "1", "--sym", "sorted"]),
+            spinor("segmented", &["--por", "off", "-p", "safety", "-j", "1", "--sym", "segmented"]),
+            spinor("pc-sorted", &["--por", "off", "-p", "safety", "-j", "1", "--sym", "pc-sorted"]),
+            spinor("pc-segmented", &["--por", "off", "-p", "safety", "-j", "1", "--sym", "pc-segmented"]),
+            spinor("full", &["--por", "off", "-p", "safety", "-j", "1", "--sym", "full"]),
         ],
         counts: Counts::Free,
         judged: Judged::Nothing,
@@ -488,10 +465,13 @@ pub const MODES: &[Mode] = &[
         name: "symmetry-fair",
         about: "a formula that holds because of weak fairness: without symmetry, exactly, and by figure 4 of [Bosnacki-SYM]",
         sides: &[
-            sym("off", &["--por", "off", "-p", "holds", "--fair", "weak", "-j", "1", "--sym", "off"]),
-            sym("exact", &["--por", "off", "-p", "holds", "--fair", "weak", "-j", "1", "--sym", "segmented"]),
-            sym("exact pc-sorted", &["--por", "off", "-p", "holds", "--fair", "weak", "-j", "1", "--sym", "pc-sorted"]),
-            sym("figure 4", FIGURE_4_HOLDS),
+            spinor("off", &["--por", "off", "-p", "holds", "--fair", "weak", "-j", "1", "--sym", "off"]),
+            spinor("exact", &["--por", "off", "-p", "holds", "--fair", "weak", "-j", "1", "--sym", "segmented"]),
+            spinor(
+                "exact pc-sorted",
+                &["--por", "off", "-p", "holds", "--fair", "weak", "-j", "1", "--sym", "pc-sorted"],
+            ),
+            spinor("figure 4", FIGURE_4_HOLDS),
         ],
         counts: Counts::Free,
         judged: Judged::Nothing,
@@ -504,13 +484,13 @@ pub const MODES: &[Mode] = &[
         name: "symmetry-broken",
         about: "a formula that is broken in spite of weak fairness: what is stored until that is found",
         sides: &[
-            sym("off", &["--por", "off", "-p", "broken", "--fair", "weak", "-j", "1", "--sym", "off"]),
-            sym("exact", &["--por", "off", "-p", "broken", "--fair", "weak", "-j", "1", "--sym", "segmented"]),
-            sym(
+            spinor("off", &["--por", "off", "-p", "broken", "--fair", "weak", "-j", "1", "--sym", "off"]),
+            spinor("exact", &["--por", "off", "-p", "broken", "--fair", "weak", "-j", "1", "--sym", "segmented"]),
+            spinor(
                 "exact pc-sorted",
                 &["--por", "off", "-p", "broken", "--fair", "weak", "-j", "1", "--sym", "pc-sorted"],
             ),
-            sym("figure 4", FIGURE_4_BROKEN),
+            spinor("figure 4", FIGURE_4_BROKEN),
         ],
         counts: Counts::Free,
         judged: Judged::Nothing,

@@ -337,6 +337,34 @@ fn beside_table(mode: &Mode, points: &[Point], text: &mut String) {
         }
         text.push('\n');
     }
+    text.push('\n');
+    let a = mode.sides[0].name();
+    for (n, side) in mode.sides.iter().enumerate().skip(1) {
+        let both = |p: &'_ Point| Some((p.sides[0].as_ref().ok()?.clone(), p.sides[n].as_ref().ok()?.clone()));
+        let pairs: Vec<(&Point, Median, Median)> =
+            points.iter().filter_map(|p| both(p).map(|(x, y)| (p, x, y))).collect();
+        let stored = |x: &Median, y: &Median| y.figures.stored as f64 / x.figures.stored.max(1) as f64;
+        let states: Vec<f64> = pairs.iter().map(|(_, x, y)| stored(x, y)).collect();
+        let long = pairs.iter().filter(|(_, x, y)| x.cpu_s >= 0.1 && y.cpu_s >= 0.1);
+        let times: Vec<f64> = long.map(|(_, x, y)| y.cpu_s / x.cpu_s).collect();
+        let more = pairs.iter().filter(|(_, x, y)| stored(x, y) > 1.05);
+        let more: Vec<String> =
+            more.map(|(p, x, y)| format!("{} {} {:.2}", p.model, p.size, stored(x, y)).replace("  ", " ")).collect();
+        let _ =
+            write!(text, "- {} over {a}: states {} in geometric mean of {}", side.name(), mean(&states), states.len());
+        let _ = write!(text, ", CPU time {} of {} that take a tenth of a second", mean(&times), times.len());
+        let _ = writeln!(
+            text,
+            "; more than 1.05 times the states: {}.",
+            if more.is_empty() { "none".into() } else { more.join(", ") }
+        );
+    }
+}
+
+/// The geometric mean, to two places.
+fn mean(ratios: &[f64]) -> String {
+    let logs: f64 = ratios.iter().map(|r| r.max(1e-9).ln()).sum();
+    if ratios.is_empty() { "-".into() } else { format!("**{:.2}**", (logs / ratios.len() as f64).exp()) }
 }
 
 /// States over the first setting of the size.

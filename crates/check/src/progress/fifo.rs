@@ -80,6 +80,7 @@ pub fn search_as<G: Ground, V: Visited>(
         open: Open::new(budget),
         frames: Held::new(budget),
         todo: Held::new(budget),
+        n_entered: 0,
     };
     let found = fifo.all().unwrap_or(None);
     let mut counters = fifo.walk.pulse.counters;
@@ -97,6 +98,8 @@ struct Fifo<'a, G: Ground, V: Visited> {
     /// The path: a state, and where its moves still to be made begin in `todo`.
     frames: Held<(StateId, usize)>,
     todo: Held<StateId>,
+    /// States that have been on the path.
+    n_entered: u64,
 }
 
 impl<G: Ground, V: Visited> Fifo<'_, G, V> {
@@ -129,8 +132,8 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
                     continue;
                 }
                 if let Some(at) = self.from(start, next as u32)? {
-                    // What is stored from here on is not the search's.
-                    self.walk.pulse.counters.stored = self.walk.store.len();
+                    // What waited was not looked at.
+                    self.walk.pulse.counters.stored = self.n_entered;
                     let path: Vec<StateId> = self.frames.iter().map(|frame| frame.0).collect();
                     return self.walk.run(&self.queue, next as u32, &path, at).map(Some); // D5
                 }
@@ -182,6 +185,7 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
         let Walk { pulse, .. } = &self.walk;
         let at = self.frames.len() as u32;
         self.open.insert(id, at).map_err(|full| pulse.full(full))?;
+        self.n_entered += 1;
         self.walk.moves(Which::Still)?;
         if self.walk.out.more {
             self.lay(id, entry, start)?;
