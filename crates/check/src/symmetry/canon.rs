@@ -48,9 +48,6 @@ pub type Perm = Vec<Pid>;
 /// Keys tried for one state with `segmented` and `pc-segmented`.
 const MOST_ORDERS: usize = 5_040;
 
-/// Up to here the members of a class are ordered by comparing each with each.
-const FEW: usize = 16;
-
 pub struct Canon {
     places: Places,
     way: Way,
@@ -67,6 +64,8 @@ pub struct Scratch {
     next: Vec<u64>,
     /// Those of each class, in the order of their colours.
     order: Vec<Pid>,
+    /// The order may be another than at first.
+    moved: bool,
     /// By process: 1 if another of its class has its colour, 2 if it is mentioned with such a one, too.
     alike: Vec<u8>,
     perm: Perm,
@@ -76,6 +75,7 @@ pub struct Scratch {
     n_tried: usize,
     /// By process: the first of those with whom it can change places while the key remains.
     twin: Vec<Pid>,
+    double: Vec<bool>,
     /// What is gone back to: colours, and those of a group.
     colours_before: Vec<u64>,
     group_before: Vec<Pid>,
@@ -136,6 +136,7 @@ impl Canon {
         if !self.places.read(key, &mut scratch.beyond) {
             return;
         }
+        scratch.moved = false;
         scratch.order.clear();
         scratch.order.extend_from_slice(&self.members);
         match self.way {
@@ -172,8 +173,8 @@ impl Canon {
                 }
             }
         }
-        let Scratch { beyond, said, order, perm, trial, .. } = scratch;
-        if *order != self.members {
+        let Scratch { beyond, said, order, moved, perm, trial, .. } = scratch;
+        if *moved {
             self.seat(order, perm);
         } else if !said.stale {
             return;
@@ -183,36 +184,74 @@ impl Canon {
         self.places.apply(trial, perm, beyond, key);
     }
 
-    /// Orders each class by colour, those of one colour as they stand; how many colours there are.
+    /// Who can change places with an earlier one of its class while the key remains, by process; whether there is any.
+    pub fn doubles(&self, key: &[u8], scratch: &mut Scratch) -> bool {
+        if self.way != Way::Segmented || !self.places.read(key, &mut scratch.beyond) {
+            return false;
+        }
+        scratch.order.clear();
+        scratch.order.extend_from_slice(&self.members);
+        self.places.see(key, &scratch.beyond, &mut scratch.said);
+        if self.sort(scratch) == self.members.len() {
+            return false;
+        }
+        let Scratch { beyond, said, order, perm, trial, double, .. } = scratch;
+        double.clear();
+        double.resize(self.places.n, false);
+        perm.clear();
+        perm.extend(0..self.places.n as Pid);
+        let (mut from, mut any) = (0, false);
+        for class in &self.places.set.classes {
+            for pair in order[from..from + class.len()].windows(2) {
+                let (p, q) = (usize::from(pair[0]), usize::from(pair[1]));
+                if said.colours[p] != said.colours[q] {
+                    continue;
+                }
+                // A colour is a hash; what is left out must be sure.
+                perm.swap(p, q);
+                trial.clear();
+                trial.extend_from_slice(key);
+                self.places.apply(key, perm, beyond, trial);
+                perm.swap(p, q);
+                double[q] = trial[..] == *key;
+                any |= double[q];
+            }
+            from += class.len();
+        }
+        any
+    }
+
+    /// What the last `doubles` found.
+    pub fn is_double(scratch: &Scratch, p: Pid) -> bool {
+        scratch.double.get(usize::from(p)) == Some(&true)
+    }
+
+    /// Orders each class by colour, those of one colour as they stood; how many colours there are. Most are in order.
     fn sort(&self, scratch: &mut Scratch) -> usize {
-        let Scratch { said, order, .. } = scratch;
+        let Scratch { said, order, moved, .. } = scratch;
+        let colours = &said.colours[..];
         let (mut from, mut n_colours) = (0, 0);
         for class in &self.places.set.classes {
             let order = &mut order[from..from + class.len()];
             from += class.len();
-            if class.len() > FEW {
-                let colour = |p: &Pid| said.colours[usize::from(*p)];
-                order.copy_from_slice(class);
-                order.sort_by_key(colour);
-                n_colours += 1 + order.windows(2).filter(|w| colour(&w[0]) != colour(&w[1])).count();
-                continue;
-            }
-            // Where each one goes is counted: of these comparisons none can be foreseen.
-            let (mut colours, mut ranks) = ([0; FEW], [0; FEW]);
-            for (n, p) in class.iter().enumerate() {
-                let mine = said.colours[usize::from(*p)];
-                let (mut rank, mut known) = (0, false);
-                for (other, its_rank) in colours[..n].iter().zip(&mut ranks) {
-                    let after = *other > mine;
-                    *its_rank += usize::from(after);
-                    rank += usize::from(!after);
-                    known |= *other == mine;
+            n_colours += 1;
+            let mut last = colours[usize::from(order[0])];
+            for n in 1..order.len() {
+                let p = order[n];
+                let mine = colours[usize::from(p)];
+                if last <= mine {
+                    n_colours += usize::from(last < mine);
+                    last = mine;
+                    continue;
                 }
-                (colours[n], ranks[n]) = (mine, rank);
-                n_colours += usize::from(!known);
-            }
-            for (p, rank) in class.iter().zip(ranks) {
-                order[rank] = *p;
+                *moved = true;
+                let mut to = n;
+                while to > 0 && colours[usize::from(order[to - 1])] > mine {
+                    order[to] = order[to - 1];
+                    to -= 1;
+                }
+                order[to] = p;
+                n_colours += usize::from(to == 0 || colours[usize::from(order[to - 1])] != mine);
             }
         }
         n_colours

@@ -19,8 +19,9 @@
 //!      can be taken for a third, can change places with it, and the key remains
 //!   I4 a number that is not read again counts as zero, and is zero in every image
 
+use crate::reduce::each_write;
 use spinor_model::index::Idx;
-use spinor_model::ir::{Pid, System};
+use spinor_model::ir::{Frame, Init, Pid, Scope, System};
 use spinor_model::layout::{Field, FrameLayout, Layout};
 use spinor_model::scalarset::{Dim, Roles, Scalarset, Value};
 
@@ -36,8 +37,9 @@ pub struct Places {
     end: FrameAt,
     /// What is a member's own and names nobody, in its frame and in columns.
     looks: Vec<Look>,
-    /// Numbers in the frames of members.
+    /// Numbers in the frames of members, and by location whether they are read again.
     own: Vec<Own>,
+    alive: Vec<bool>,
     /// Processes below the highest member whose frames have more to see than that.
     busy: Vec<usize>,
     globals: Acts,
@@ -117,9 +119,9 @@ struct Look {
 struct Own {
     number: Number,
     pid: Pid,
-    proctype: usize,
-    /// Which of the numbers of its frame it is.
-    nth: usize,
+    /// Where its process stands, and where the list of locations begins at which it is read again, if that is not always.
+    loc: Field,
+    alive: Option<usize>,
 }
 
 #[derive(Clone, Copy)]
@@ -277,6 +279,37 @@ impl Said {
     }
 }
 
+/// By slot, of the globals and of each proctype: something else may come to lie there than the channel that is made with
+/// the frame.
+fn written(system: &System) -> (Vec<bool>, Vec<Vec<bool>>) {
+    let made = |frame: &Frame| {
+        let mut slots = vec![true; frame.n_slots as usize];
+        for init in &frame.inits {
+            if let Init::Chan { slot, .. } = init {
+                slots[*slot as usize] = false;
+            }
+        }
+        slots
+    };
+    let mut globals = made(&system.globals);
+    let mut procs: Vec<Vec<bool>> = system.proctypes.iter().map(|t| made(&t.frame)).collect();
+    for (t, locals) in system.proctypes.iter().zip(&mut procs) {
+        for effect in t.edges.iter().flat_map(|e| &e.effects) {
+            each_write(effect, &mut |place| {
+                let (slots, frame) = match place.scope {
+                    Scope::Global => (&mut globals, &system.globals),
+                    Scope::Local => (&mut *locals, &t.frame),
+                };
+                let var = &frame.vars[place.var];
+                let from = var.slot as usize;
+                slots[from..from + var.shape.n_slots() as usize].fill(true);
+            });
+        }
+        locals[..t.n_params as usize].fill(true);
+    }
+    (globals, procs)
+}
+
 impl Places {
     pub fn new(system: &System, set: Scalarset) -> Places {
         let layout = Layout::new(system);
@@ -291,11 +324,14 @@ impl Places {
             end.chan += layout.procs[proctype].chans.len();
         }
         let (globals, procs) = (Acts::default(), Vec::new());
-        let (looks, own, busy, has_dead) = (Vec::new(), Vec::new(), Vec::new(), false);
-        let mut places = Places { set, layout, n, member, fixed, end, looks, own, busy, globals, procs, has_dead };
-        places.globals = places.acts(&places.set.globals, &places.layout.globals, 0);
+        let (looks, own, alive, busy, has_dead) = Default::default();
+        let mut places =
+            Places { set, layout, n, member, fixed, end, looks, own, alive, busy, globals, procs, has_dead };
+        let (written, locals) = written(system);
+        places.globals = places.acts(&places.set.globals, &places.layout.globals, &written, 0);
         let kinds = places.set.procs.iter().zip(&places.layout.procs).enumerate();
-        places.procs = kinds.map(|(n, (roles, frame))| places.acts(roles, frame, 1 + n as u64)).collect();
+        let acts = |(n, (roles, frame)): (usize, _)| places.acts(roles, frame, &locals[n], 1 + n as u64);
+        places.procs = kinds.map(acts).collect();
         let rests = |acts: &Acts| {
             let pids = acts.slots.iter().filter(|a| matches!(a.value, Value::Pid(_)));
             let mut slots = pids.map(|a| a.slot as usize);
@@ -308,7 +344,7 @@ impl Places {
 
     /// Lists what all keys have at the same places.
     fn flatten(&mut self) {
-        let (mut looks, mut own, mut busy) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut looks, mut own, mut alive, mut busy) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (p, f) in self.fixed.iter().enumerate() {
             let (pid, acts) = (p as Pid, &self.procs[f.proctype]);
             if !self.member[p] {
@@ -318,7 +354,10 @@ impl Places {
             looks.extend(acts.words.iter().map(|(at, mask)| Look { at: f.at + at, mask: *mask, tag: *at as u64, pid }));
             for (nth, number) in acts.numbers.iter().enumerate() {
                 let number = Number { field: number.field.after(f.at as u32), ..*number };
-                own.push(Own { number, pid, proctype: f.proctype, nth });
+                let lives = acts.live.iter().skip(nth).step_by(acts.numbers.len());
+                let from = (!acts.live.is_empty()).then_some(alive.len());
+                alive.extend(lives);
+                own.push(Own { number, pid, loc: self.layout.loc.after(f.at as u32), alive: from });
             }
             if !acts.queues.is_empty() || !acts.slots.is_empty() || !acts.moving.is_empty() {
                 busy.push(p);
@@ -331,13 +370,15 @@ impl Places {
                 looks.push(Look { at: field.at as usize, mask, tag: column.tag, pid: *p });
             }
         }
-        (self.looks, self.own, self.busy) = (looks, own, busy);
+        (self.looks, self.own, self.alive, self.busy) = (looks, own, alive, busy);
     }
 
-    fn acts(&self, roles: &Roles, frame: &FrameLayout, kind: u64) -> Acts {
+    fn acts(&self, roles: &Roles, frame: &FrameLayout, written: &[bool], kind: u64) -> Acts {
         let mut acts = Acts { fields: frame.slots.clone(), live_slots: roles.live.clone(), ..Acts::default() };
         acts.by_slot = vec![None; roles.slots.len()];
         let is_global = kind == 0;
+        let of_member = |p: Pid| self.set.kinds[usize::from(p)].index() as u64 + 1 == kind;
+        let moves = self.set.members().any(of_member);
         let mut mask = vec![0xffu8; frame.size as usize];
         let mut hide = |f: Field| mask[f.at as usize..f.at as usize + usize::from(f.bytes)].fill(0);
         let mut number_slots = Vec::new();
@@ -376,6 +417,9 @@ impl Places {
                 }
                 // It stays, and what it holds too.
                 ([], None) if role.value == Value::Plain => {}
+                // It holds the channel that was put there, and so does the place it moves to. (What moves with its frame
+                // has to be renamed.)
+                _ if role.value == Value::Chan && !written[slot as usize] && !moves => {}
                 _ => acts.slots.push(SlotAct { slot, field, value: role.value, dims, place }),
             }
         }
@@ -506,19 +550,14 @@ impl Places {
             self.see_number(None, self.layout.last.read(key), offset, 99, 0, said);
         }
         for (colour, f) in said.colours.iter_mut().zip(&self.fixed) {
-            let loc = self.layout.loc.read(&key[f.at..]) as u64;
+            let loc = read(self.layout.loc, &key[f.at..]) as u64;
             *colour = loc.min(0xffff) << HASH_BITS | *colour >> (64 - HASH_BITS);
         }
     }
 
     #[inline]
     fn is_live(&self, own: &Own, key: &[u8]) -> bool {
-        let acts = &self.procs[own.proctype];
-        if acts.live.is_empty() {
-            return true;
-        }
-        let loc = self.layout.loc.read(&key[self.fixed[usize::from(own.pid)].at..]) as usize;
-        acts.is_live(loc, own.nth)
+        own.alive.is_none_or(|from| self.alive[from + read(own.loc, key) as usize])
     }
 
     #[inline]
