@@ -195,25 +195,16 @@ impl Canon {
         if self.sort(scratch) == self.members.len() {
             return false;
         }
-        let Scratch { beyond, said, order, perm, trial, double, .. } = scratch;
+        let Scratch { said, order, double, .. } = scratch;
         double.clear();
         double.resize(self.places.n, false);
-        perm.clear();
-        perm.extend(0..self.places.n as Pid);
         let (mut from, mut any) = (0, false);
         for class in &self.places.set.classes {
             for pair in order[from..from + class.len()].windows(2) {
                 let (p, q) = (usize::from(pair[0]), usize::from(pair[1]));
-                if said.colours[p] != said.colours[q] {
-                    continue;
-                }
+                let alike = said.colours[p] == said.colours[q] && !said.named[p] && !said.named[q];
                 // A colour is a hash; what is left out must be sure.
-                perm.swap(p, q);
-                trial.clear();
-                trial.extend_from_slice(key);
-                self.places.apply(key, perm, beyond, trial);
-                perm.swap(p, q);
-                double[q] = trial[..] == *key;
+                double[q] = alike && self.places.same(key, pair[0], pair[1]);
                 any |= double[q];
             }
             from += class.len();

@@ -80,6 +80,8 @@ pub struct Said {
     pub colours: Vec<u64>,
     /// Two that are mentioned together, and how.
     pub refs: Vec<(Pid, Pid, u64)>,
+    /// By process: somewhere its number is kept, or it is mentioned where more than one can be.
+    pub named: Vec<bool>,
     /// There may be a number that is not read again and is not zero.
     pub stale: bool,
     coords: Vec<Pid>,
@@ -254,6 +256,8 @@ impl Said {
     /// A place that is of one process holds the number of another; or of the same.
     #[inline]
     fn meet(&mut self, p: Pid, q: Pid, tag: u64) {
+        self.named[usize::from(p)] = true;
+        self.named[usize::from(q)] = true;
         if p == q {
             self.add(p, mix(tag, 1 << 46));
         } else {
@@ -266,7 +270,10 @@ impl Said {
         let said = mix(tag, value);
         match self.coords[..] {
             [] => {}
-            [p] => self.add(p, said),
+            [p] => {
+                self.named[usize::from(p)] = true;
+                self.add(p, said);
+            }
             [first, .., last] => {
                 for i in 1..self.coords.len() {
                     self.meet(self.coords[i - 1], self.coords[i], mix(said, i as u64));
@@ -519,6 +526,8 @@ impl Places {
         said.stale = false;
         said.colours.clear();
         said.colours.resize(self.n, 0);
+        said.named.clear();
+        said.named.resize(self.n, false);
         for look in &self.looks {
             // After globals there are frames, and those are words: there are eight bytes.
             let word = u64::from_le_bytes(*key[look.at..].first_chunk().expect("eight bytes"));
@@ -555,6 +564,20 @@ impl Places {
         }
     }
 
+    /// Whether two of a class, whose numbers are kept nowhere, have the same in all places that are theirs: so they can
+    /// change places, and the key remains.
+    pub fn same(&self, key: &[u8], p: Pid, q: Pid) -> bool {
+        let word = |at: usize| u64::from_le_bytes(*key[at..].first_chunk().expect("eight bytes"));
+        let of = |pid: Pid| self.looks.iter().filter(move |l| l.pid == pid).map(|l| word(l.at) & l.mask);
+        let own = |pid: Pid| self.own.iter().filter(move |o| o.pid == pid).map(|o| read(o.number.field, key));
+        let held = |pid: Pid| {
+            let columns = self.globals.columns.iter().filter(|c| c.names.is_some());
+            columns.map(move |c| c.fields[usize::from(pid)].read(key))
+        };
+        let is_busy = self.busy.iter().any(|b| *b == usize::from(p));
+        !is_busy && of(p).eq(of(q)) && own(p).eq(own(q)) && held(p).eq(held(q))
+    }
+
     #[inline]
     fn is_live(&self, own: &Own, key: &[u8]) -> bool {
         own.alive.is_none_or(|from| self.alive[from + read(own.loc, key) as usize])
@@ -566,7 +589,10 @@ impl Places {
         match own {
             Some(p) if self.is_member(to) => said.meet(p, to as Pid, tag),
             Some(p) => said.add(p, mix(tag, value as u32 as u64)),
-            None if self.is_member(to) => said.add(to as Pid, mix(tag, kind)),
+            None if self.is_member(to) => {
+                said.named[to as usize] = true;
+                said.add(to as Pid, mix(tag, kind));
+            }
             None => {}
         }
     }
