@@ -429,7 +429,8 @@ impl Canon {
             Some((group, rest)) => {
                 for n in group.clone() {
                     scratch.order.swap(group.start, n);
-                    let groups = [&[group.start + 1..group.end], rest].concat();
+                    let less = group.start + 1..group.end;
+                    let groups: Vec<Range<usize>> = std::iter::once(less).chain(rest.iter().cloned()).collect();
                     self.each_order(key, &groups, scratch);
                     scratch.order.swap(group.start, n);
                 }

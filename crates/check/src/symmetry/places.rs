@@ -15,8 +15,8 @@
 //! # Invariants
 //!   I1 what `apply` does for a product of permutations is what it does for one after the other
 //!   I2 what `see` says about the processes of a state it says about their images in an image of the state
-//!   I3 a process about which nothing is said that is not said about another, while both are mentioned with nobody who
-//!      can be taken for a third, can change places with it, and the key remains
+//!   I3 two of one colour, of which neither is mentioned with one that shares its colour with another, can change places, and
+//!      the key remains (if no two hashes are equal by chance: then only too many states are seen)
 //!   I4 a number that is not read again counts as zero, and is zero in every image
 
 use crate::reduce::each_write;

@@ -8,6 +8,15 @@
 //!   what the same state stands for: who expands the state alone need not see the steps of the second. Whoever asks which
 //!   steps there are, or whose, is told all.
 //!   A claim that looks at nothing that tells members of a class apart reads the same in all images.
+//!
+//! # Why not with reduction
+//!   A selection of steps (`reduce`) that is made in the state that is seen can be carried to its images. It is then the same
+//!   up to names for all images, and what is asked of a selection in one state is true in each. But that no step is left
+//!   out for ever is seen to by closing the loops of *some* processes (`reduce/rounds`), by number: others go round only if
+//!   these do. In the quotient a process changes its number on the way. It can go round for ever and bear, whenever
+//!   it closes its loop, the number of one whose loops need not be closed; so a cycle may leave out a step for
+//!   ever. Loops would have to be closed for all of a class or for none. With fairness more is missing: which processes
+//!   can move is asked of steps left out, under names that the next state does not have. So it is refused (`plan`).
 
 use super::canon::{Canon, Perm, Scratch};
 use super::threads::{self, Permuted};
