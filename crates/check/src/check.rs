@@ -353,8 +353,8 @@ impl Endless<'_> {
             let reduce = report.reduces(Asking { symmetric: symmetry.canon.is_some(), ..asking }, &name);
             (reduce, cycles::answer::Asked { reduce, symmetry, ..asked }.answer(executors, observer))
         };
-        let Answered { trace, searched, store_bytes, omission, faulty, reduced, audited } = answered;
-        report.notes.extend(audited);
+        let Answered { trace, searched, store_bytes, omission, faulty, reduced, note } = answered;
+        report.notes.extend(note);
         match (reduced, reduce) {
             (true, Some(selector)) => {
                 report.chosen.por = plan::Reduction::By(selector).word();

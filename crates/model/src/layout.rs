@@ -43,6 +43,7 @@ impl Field {
         }
     }
 
+    #[inline]
     pub fn write(self, frame: &mut [u8], value: i32) {
         let at = self.at as usize;
         let bytes = value.to_le_bytes();
@@ -51,7 +52,8 @@ impl Field {
         debug_assert!(n == 0 || self.read(frame) == value, "S1: {value} in {self:?}");
     }
 
-    fn after(self, distance: u32) -> Field {
+    /// The same value of a frame that lies so much further on.
+    pub fn after(self, distance: u32) -> Field {
         Field { at: self.at + distance, ..self }
     }
 }

@@ -91,8 +91,8 @@ pub struct Answered {
     pub faulty: bool,
     /// Steps were left out.
     pub reduced: bool,
-    /// How much of it was tried out.
-    pub audited: Option<String>,
+    /// What else there is to tell: how much of that was tried out, what was kept beside states.
+    pub note: Option<String>,
 }
 
 impl Asked<'_> {
@@ -138,7 +138,7 @@ impl Asked<'_> {
             None => Asked { how: How::default(), ..self.clone() }.find(exec, observer),
             Some(reduced) => self.find(Arc::new(reduced), observer),
         };
-        let audited = reduction.as_ref().and_then(|r| r.audit_note());
+        let note = reduction.as_ref().and_then(|r| r.audit_note());
         let trace = searched.found.as_ref().map(|lasso| {
             let judge = Product::new(&replayed, self.claim, self.request.fairness);
             // What is chosen on the fly is told in the numbers of all moves.
@@ -162,7 +162,7 @@ impl Asked<'_> {
             };
             trace::build_endless(self.interp, &replayed, &endless(&judge, &lasso))
         });
-        Answered { trace, searched, store_bytes, omission: None, faulty, reduced: is_reduced, audited }
+        Answered { trace, searched, store_bytes, omission: None, faulty, reduced: is_reduced, note }
     }
 
     /// Who is waited for has a say in what is left out.
@@ -218,7 +218,7 @@ impl Asked<'_> {
             trace::build_endless(self.interp, replayed, &endless(&judge, &lasso))
         });
         let faulty = quotient.product.is_faulty();
-        Answered { trace, searched, store_bytes, omission: None, faulty, reduced: false, audited: None }
+        Answered { trace, searched, store_bytes, omission: None, faulty, reduced: false, note: None }
     }
 
     /// Nested search with fairness in a quotient: what it finds is there.
@@ -229,14 +229,16 @@ impl Asked<'_> {
         let mut searched =
             Searched { found: None, counters: Default::default(), stopped: None, bytes: request.budget.used() };
         let mut store_bytes = 0;
-        let mut trace = None;
+        let (mut trace, mut note) = (None, None);
         match Arena::new(&request.budget) {
             Err(_) => searched.stopped = Some(Stopped::Memory(request.budget.limit())),
             Ok(store) => {
                 let out = figure4::search(quotient, n, &store, request);
-                store_bytes = spinor_store::Visited::bytes(&store);
+                store_bytes = spinor_store::Visited::bytes(&store) + out.bits_bytes;
                 searched.counters = out.counters;
                 searched.bytes = request.budget.used();
+                let (bits, states, bytes) = (out.bits, out.counters.stored, out.bits_bytes);
+                note = Some(format!("{bits} bits are kept beside each of {states} states: {bytes} bytes"));
                 trace = out.found.map(|fragment| {
                     let judge = Product::new(replayed, self.claim, request.fairness);
                     let lasso = unfold::glue(&judge, quotient.canon, &fragment);
@@ -263,7 +265,7 @@ impl Asked<'_> {
             omission: None,
             faulty: quotient.product.is_faulty(),
             reduced: false,
-            audited: None,
+            note,
         }
     }
 

@@ -98,8 +98,8 @@ impl Asked<'_> {
             trace::build_endless(self.interp, &interp, &endless(&judge, &found))
         });
         let searched = cycles::Searched { found: None, counters, stopped, bytes };
-        let audited = reduction.and_then(|r| r.audit_note());
-        Answered { trace, searched, store_bytes, omission, faulty, reduced: is_reduced, audited }
+        let note = reduction.and_then(|r| r.audit_note());
+        Answered { trace, searched, store_bytes, omission, faulty, reduced: is_reduced, note }
     }
 
     fn find<S: Successors + Send + 'static>(
@@ -226,7 +226,7 @@ impl Asked<'_> {
             trace::build_endless(self.interp, interp, &walked(&judge, &lasso))
         });
         let faulty = modes.is_faulty();
-        Answered { trace, searched, store_bytes, omission: None, faulty, reduced: false, audited: None }
+        Answered { trace, searched, store_bytes, omission: None, faulty, reduced: false, note: None }
     }
 }
 

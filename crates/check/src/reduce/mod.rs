@@ -102,6 +102,7 @@ use spinor_model::ir::{Expr, Loc, Pid, System};
 use spinor_model::layout::{Field, Layout};
 use spinor_model::successors::{Batch, Outcome, Step, Successors, Wish};
 use statics::Statics;
+pub(crate) use statics::each_write;
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 use still::Still;

@@ -129,7 +129,7 @@ fn is_const(e: &Expr) -> bool {
     matches!(e, Expr::Const(_))
 }
 
-pub(super) fn each_write<'e>(effect: &'e Effect, f: &mut dyn FnMut(&'e Place)) {
+pub(crate) fn each_write<'e>(effect: &'e Effect, f: &mut dyn FnMut(&'e Place)) {
     match effect {
         Effect::Assign { to, .. } => f(to),
         Effect::Receive { args, .. } => args.iter().for_each(|a| {

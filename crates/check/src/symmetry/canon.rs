@@ -1,9 +1,10 @@
 //! One state for all its images.
 //!
-//! Source  [Bosnacki-SYM] 2.3, the function h; the strategies are named there and come from Symmetric SPIN.
+//! Source  [Bosnacki-SYM] 2.3, the function h; the strategies are named there and come from Symmetric SPIN. Taking
+//!   one out to tell more apart is what programs for isomorphism of graphs do.
 //!
 //! # The argument
-//!   [`Canon::apply`] is the action of a permutation on keys that `model/scalarset` argues about. Any choice of a
+//!   [`Places::apply`] is the action of a permutation on keys that `model/scalarset` argues about. Any choice of a
 //!   permutation for each state gives a quotient that is right; the better choice gives the smaller one. It is canonical
 //!   if all images of a state get the same key.
 //!
@@ -12,234 +13,82 @@
 //!   are its own. Where two processes are mentioned together (a local variable of one holds the number of the other)
 //!   the colour of each adds to the other's, until no more are told apart. Colours are hashes: an image of a state has
 //!   the same colours, with their processes, so ordering by colour is the same for all images.
-//!   Processes of one colour are *free* to stand in any order unless two of them, or of two such groups, are mentioned
-//!   together; only then all orders are tried, and the least key is taken.
+//!   Where all have different colours, that is an order. Processes of one colour are *free* to stand in any order unless
+//!   two of them, or of two such groups, are mentioned together. Then one of such a group is taken out by a colour of its
+//!   own, which tells more of them apart, and so on until the others are free: each of the group in turn, and the least
+//!   key is taken. The first such group is the same in all images, so all images have the same keys to choose from.
+//!   Two that can change places while the key remains lead to the same keys, and one of them is enough.
 //!
 //! | way | order | among equals |
 //! |---|---|---|
 //! | sorted | colour | as they stand |
-//! | segmented | colour | the least key of all orders |
+//! | segmented | colour | the least key, each of them taken out in turn |
 //! | pc-sorted | location | as they stand |
 //! | pc-segmented | location | the least key of all orders |
 //! | full | - | the least key of all orders |
 //!
 //! # Invariants
-//!   I1 what `apply` does for a product of permutations is what it does for one after the other
-//!   I2 `pick` of a state it returned is that state, with the identity
+//!   I1 `pick` of a state it returned is that state, with the identity
 //!
 //! # Owed
 //!   O1 segmented, pc-segmented and full are canonical    tests: images of states of models, each place forgotten once
 //!
-//! # Cost  segmented: some passes over the parts of the key that have to do with processes; factorials for those that are
-//!   entangled, up to a limit past which the order stays as it is.
+//! # Cost  segmented: one pass over the parts of the key that have to do with processes, and another if they are not in
+//!   order; more for those that are entangled, up to a limit past which the least key so far is taken.
 
 use super::Way;
-use spinor_model::index::Idx;
+use super::places::{FrameAt, Places, Said, mix, tinted};
 use spinor_model::ir::{Pid, System};
-use spinor_model::layout::{Field, FrameLayout, Layout};
-use spinor_model::scalarset::{Dim, Roles, Scalarset, Value};
+use spinor_model::scalarset::Scalarset;
 use std::ops::Range;
 
 /// Where each process goes; those beyond stay.
 pub type Perm = Vec<Pid>;
 
-/// Orders tried for one state with `segmented` and `pc-segmented`.
+/// Keys tried for one state with `segmented` and `pc-segmented`.
 const MOST_ORDERS: usize = 5_040;
 
 pub struct Canon {
-    set: Scalarset,
-    layout: Layout,
+    places: Places,
     way: Way,
-    globals: Acts,
-    procs: Vec<Acts>,
-    /// One more than the highest member of a class.
-    n: usize,
-    /// By process: its class.
-    class_of: Vec<Option<usize>>,
-}
-
-/// What a permutation does inside a frame.
-#[derive(Default)]
-struct Acts {
-    slots: Vec<SlotAct>,
-    /// Of all slots.
-    fields: Vec<Field>,
-    chans: Vec<ChanAct>,
-    /// Where each slot's channel goes: the channel that was put into that slot.
-    by_slot: Vec<Option<u32>>,
-    /// The words of a frame without what acts; for colours.
-    mask: Vec<u64>,
-    live: Vec<Vec<bool>>,
-    /// Some number of a process rests somewhere.
-    has_dead: bool,
-}
-
-struct SlotAct {
-    slot: u32,
-    field: Field,
-    value: Value,
-    dims: Vec<Dim>,
-    /// The slot that all elements of its array have in common.
-    base: u32,
-    place: Place,
-}
-
-/// What can be said about a place before a state is met, in the globals or in a frame of a member.
-#[derive(Default)]
-struct Place {
-    /// The members that its indices name.
-    named: Vec<Pid>,
-    tag: u64,
-}
-
-struct ChanAct {
-    slot: u32,
-    len: Field,
-    /// Of each message.
-    messages: Vec<Vec<Field>>,
-    values: Vec<Value>,
-    dims: Vec<Dim>,
-    /// It moves, or holds something that does.
-    acts: bool,
-    place: Place,
+    /// Class by class.
+    members: Vec<Pid>,
 }
 
 /// Memory for one thread.
 #[derive(Clone, Default)]
 pub struct Scratch {
-    frames: Vec<FrameAt>,
-    colours: Vec<u64>,
+    /// The frames that are not at fixed places.
+    beyond: Vec<FrameAt>,
+    said: Said,
     next: Vec<u64>,
-    refs: Vec<(Pid, Pid, u64)>,
+    /// Those of each class, in the order of their colours.
     order: Vec<Pid>,
-    groups: Vec<Range<usize>>,
+    /// The order may be another than at first.
+    moved: bool,
+    /// By process: 1 if another of its class has its colour, 2 if it is mentioned with such a one, too.
+    alike: Vec<u8>,
     perm: Perm,
-    best_perm: Perm,
     trial: Vec<u8>,
     best: Vec<u8>,
-    coords: Vec<Pid>,
-}
-
-#[derive(Clone, Copy)]
-struct FrameAt {
-    at: usize,
-    proctype: usize,
-    /// The number of its first channel.
-    chan: usize,
-}
-
-fn mix(a: u64, b: u64) -> u64 {
-    let x = (a ^ b.wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    (x ^ (x >> 29)).wrapping_add(b.rotate_left(17)).wrapping_mul(0x94D0_49BB_1331_11EB)
-}
-
-impl ChanAct {
-    /// The same for all elements of an array of channels.
-    fn base(&self, n: usize) -> u64 {
-        let offset = self.dims.iter().map(|d| d.index * d.stride).sum::<u32>();
-        if self.dims.is_empty() { n as u64 } else { u64::from(self.slot - offset) << 32 }
-    }
-}
-
-impl Acts {
-    fn new(roles: &Roles, frame: &FrameLayout) -> Acts {
-        let mut acts = Acts { fields: frame.slots.clone(), live: roles.live.clone(), ..Acts::default() };
-        acts.by_slot = vec![None; roles.slots.len()];
-        let mut mask = vec![0xffu8; frame.size as usize];
-        let hide = |mask: &mut [u8], f: Field| {
-            mask[f.at as usize..f.at as usize + usize::from(f.bytes)].fill(0);
-        };
-        for (slot, role) in roles.slots.iter().enumerate() {
-            let field = frame.slots[slot];
-            if field.bytes == 0 || role.value == Value::Plain && role.dims.is_empty() {
-                continue;
-            }
-            hide(&mut mask, field);
-            let base = role.dims.iter().fold(slot as u32, |s, d| s - d.index * d.stride);
-            let (dims, value) = (role.dims.clone(), role.value);
-            acts.slots.push(SlotAct { slot: slot as u32, field, value, dims, base, place: Place::default() });
-            let pid = matches!(value, Value::Pid(_));
-            acts.has_dead |= pid && roles.live.iter().any(|l| !l[slot]);
-        }
-        for (n, (role, chan)) in roles.chans.iter().zip(&frame.chans).enumerate() {
-            let dims = roles.slots.get(role.slot as usize).map_or(Vec::new(), |r| r.dims.clone());
-            if let Some(at) = acts.by_slot.get_mut(role.slot as usize) {
-                *at = Some(n as u32);
-            }
-            let messages: Vec<Vec<Field>> = (0..chan.capacity).map(|i| chan.message(i).collect()).collect();
-            let acts_here = !dims.is_empty() || role.fields.iter().any(|v| *v != Value::Plain);
-            if acts_here {
-                hide(&mut mask, chan.len);
-                messages.iter().flatten().for_each(|f| hide(&mut mask, *f));
-            }
-            let values = role.fields.clone();
-            let (len, acts_here, place) = (chan.len, acts_here, Place::default());
-            acts.chans.push(ChanAct { slot: role.slot, len, messages, values, dims, acts: acts_here, place });
-        }
-        acts.mask = mask.chunks(8).map(|w| u64::from_le_bytes(*w.first_chunk().expect("frames are words"))).collect();
-        acts
-    }
-
-    /// Where a channel of the frame goes.
-    fn chan_to(&self, n: usize, perm: &[Pid]) -> usize {
-        let chan = &self.chans[n];
-        match moved(chan.slot, &chan.dims, perm) {
-            to if to == chan.slot => n,
-            to => self.by_slot[to as usize].map_or(n, |to| to as usize),
-        }
-    }
-}
-
-#[inline]
-fn renamed(value: i32, offset: i32, perm: &[Pid]) -> i32 {
-    match perm.get(value.wrapping_add(offset) as usize) {
-        Some(to) if value.wrapping_add(offset) >= 0 => i32::from(*to) - offset,
-        _ => value,
-    }
-}
-
-#[inline]
-fn moved(slot: u32, dims: &[Dim], perm: &[Pid]) -> u32 {
-    dims.iter().fold(slot, |slot, d| {
-        let to = renamed(d.index as i32, d.offset, perm);
-        slot - d.index * d.stride + to as u32 * d.stride
-    })
+    best_perm: Perm,
+    n_tried: usize,
+    /// By process: the first of those with whom it can change places while the key remains.
+    twin: Vec<Pid>,
+    double: Vec<bool>,
+    /// What is gone back to: colours, and those of a group.
+    colours_before: Vec<u64>,
+    group_before: Vec<Pid>,
 }
 
 impl Canon {
     pub fn new(system: &System, set: Scalarset, way: Way) -> Canon {
         assert!(!set.is_empty() && way.is_on(), "there is something to do");
-        let layout = Layout::new(system);
-        let globals = Acts::new(&set.globals, &layout.globals);
-        let procs = set.procs.iter().zip(&layout.procs).map(|(roles, frame)| Acts::new(roles, frame)).collect();
-        let n = set.members().max().map_or(0, |p| usize::from(p) + 1);
-        let class = |p: usize| set.classes.iter().position(|c| c.contains(&(p as Pid)));
-        let class_of = (0..n).map(class).collect();
-        let mut canon = Canon { layout, way, globals, procs, n, class_of, set };
-        let mut globals = std::mem::take(&mut canon.globals);
-        canon.settle(&mut globals, mix(0, 0));
-        canon.globals = globals;
-        for n in 0..canon.procs.len() {
-            let mut acts = std::mem::take(&mut canon.procs[n]);
-            canon.settle(&mut acts, 1 + n as u64);
-            canon.procs[n] = acts;
-        }
-        canon
-    }
-
-    /// Works out what can be said about places before a state is met.
-    fn settle(&self, acts: &mut Acts, kind: u64) {
-        for act in &mut acts.slots {
-            act.place.tag = self.coordinates(&act.dims, &mut act.place.named, mix(kind, u64::from(act.base)));
-        }
-        for (n, chan) in acts.chans.iter_mut().enumerate() {
-            let tag = mix(kind, mix(chan.base(n), 77));
-            chan.place.tag = self.coordinates(&chan.dims, &mut chan.place.named, tag);
-        }
+        Canon { members: set.members().collect(), places: Places::new(system, set), way }
     }
 
     pub fn set(&self) -> &Scalarset {
-        &self.set
+        &self.places.set
     }
 
     pub fn way(&self) -> Way {
@@ -247,7 +96,7 @@ impl Canon {
     }
 
     pub fn identity(&self) -> Perm {
-        (0..self.n).map(|p| p as Pid).collect()
+        self.places.identity()
     }
 
     /// `first`, then `second`.
@@ -261,35 +110,6 @@ impl Canon {
         out
     }
 
-    /// All members are there, so they can change places.
-    fn read(&self, key: &[u8], frames: &mut Vec<FrameAt>) -> bool {
-        frames.clear();
-        let mut chan = self.globals.chans.len() + 1;
-        for (at, proctype) in self.layout.frames(key) {
-            let proctype = proctype.index();
-            frames.push(FrameAt { at, proctype, chan });
-            chan += self.procs[proctype].chans.len();
-        }
-        frames.len() >= self.n
-            && self.set.settled.as_ref().is_none_or(|(pid, locs)| {
-                // If it has ended, it has done so with nothing ahead.
-                frames.get(usize::from(*pid)).is_none_or(|f| locs[self.layout.loc.read(&key[f.at..]) as usize])
-            })
-    }
-
-    /// Replaces a key by the one that stands for it; the permutation that leads there is in `scratch`.
-    pub fn pick(&self, key: &mut [u8], scratch: &mut Scratch) {
-        scratch.perm.clear();
-        scratch.perm.extend(0..self.n as Pid);
-        if !self.read(key, &mut scratch.frames) {
-            return;
-        }
-        if self.way != Way::Full {
-            self.colour(key, scratch);
-        }
-        self.choose(key, scratch);
-    }
-
     /// The permutation that the last `pick` used.
     pub fn picked(scratch: &Scratch) -> &Perm {
         &scratch.perm
@@ -298,8 +118,8 @@ impl Canon {
     /// The image of a key.
     pub fn image(&self, key: &[u8], perm: &[Pid], scratch: &mut Scratch) -> Vec<u8> {
         let mut out = key.to_vec();
-        if self.read(key, &mut scratch.frames) {
-            self.apply(key, perm, &scratch.frames, &mut out);
+        if self.places.read(key, &mut scratch.beyond) {
+            self.places.apply(key, perm, &scratch.beyond, &mut out);
         }
         out
     }
@@ -309,115 +129,160 @@ impl Canon {
         self.image(key, &self.identity(), scratch)
     }
 
-    fn colour(&self, key: &[u8], scratch: &mut Scratch) {
-        let Scratch { frames, colours, next, refs, coords, .. } = scratch;
-        colours.clear();
-        colours.resize(self.n, 0);
-        refs.clear();
-        let pc = matches!(self.way, Way::PcSorted | Way::PcSegmented);
-        for p in 0..self.n {
-            if self.class_of[p].is_none() {
-                continue;
-            }
-            let frame = &key[frames[p].at..];
-            if pc {
-                colours[p] = self.layout.loc.read(frame) as u64;
-                continue;
-            }
-            let mut h = 0;
-            for (word, mask) in frame.chunks_exact(8).zip(&self.procs[frames[p].proctype].mask) {
-                h = mix(h, u64::from_le_bytes(*word.first_chunk().expect("eight bytes")) & mask);
-            }
-            colours[p] = h;
-        }
-        if pc {
+    /// Replaces a key by the one that stands for it; the permutation that leads there is in `scratch`.
+    pub fn pick(&self, key: &mut [u8], scratch: &mut Scratch) {
+        scratch.perm.clear();
+        scratch.perm.extend(0..self.places.n as Pid);
+        if !self.places.read(key, &mut scratch.beyond) {
             return;
         }
-        let mut see = |coords: &mut Vec<Pid>, tag: u64, value: u64| match coords[..] {
-            [] => {}
-            [p] => colours[usize::from(p)] = colours[usize::from(p)].wrapping_add(mix(tag, value)),
-            _ => {
-                for i in 1..coords.len() {
-                    let (p, q) = (coords[i - 1], coords[i]);
-                    if p == q {
-                        let own = &mut colours[usize::from(p)];
-                        *own = own.wrapping_add(mix(mix(tag, value), i as u64));
-                    } else {
-                        refs.push((p, q, mix(mix(tag, value), i as u64)));
-                    }
-                }
-                if coords.len() > 2 && coords[0] != coords[coords.len() - 1] {
-                    refs.push((coords[0], coords[coords.len() - 1], mix(tag, value)));
+        scratch.moved = false;
+        scratch.order.clear();
+        scratch.order.extend_from_slice(&self.members);
+        match self.way {
+            Way::Full => {
+                let mut from = 0;
+                let classes = self.places.set.classes.iter().map(|c| {
+                    from += c.len();
+                    from - c.len()..from
+                });
+                let classes: Vec<Range<usize>> = classes.collect();
+                return self.all_orders(key, &classes, scratch);
+            }
+            Way::PcSorted | Way::PcSegmented => {
+                self.places.see_locations(key, &mut scratch.said);
+                self.sort(scratch);
+                let groups = if self.way == Way::PcSegmented { self.groups(scratch) } else { Vec::new() };
+                let n = groups.iter().fold(1usize, |n, g| n.saturating_mul((1..=g.len()).product()));
+                if !groups.is_empty() && n <= MOST_ORDERS {
+                    return self.all_orders(key, &groups, scratch);
                 }
             }
-        };
-        let whose = std::iter::once(None).chain((0..frames.len()).map(Some));
-        for who in whose {
-            let (acts, frame, kind) = match who {
-                None => (&self.globals, key, 0),
-                Some(p) => (&self.procs[frames[p].proctype], &key[frames[p].at..], 1 + frames[p].proctype as u64),
-            };
-            let own = who.filter(|p| self.is_member(*p as i32)).map(|p| p as Pid);
-            // Frames of others are places of their own.
-            let kind = if own.is_none() { mix(kind, who.map_or(0, |p| p as u64 + 1)) } else { kind };
-            let live = who.and_then(|_| acts.live.get(self.layout.loc.read(frame) as usize));
-            let settled = who.is_none() || own.is_some();
-            for act in &acts.slots {
-                let value = act.field.read(frame);
-                let dead = matches!(act.value, Value::Pid(_)) && live.is_some_and(|l| !l[act.slot as usize]);
-                // An element at zero says nothing: there are many.
-                if !act.dims.is_empty() && (dead || value == 0 && act.value == Value::Plain) {
+            Way::Auto | Way::Off | Way::Sorted | Way::Segmented => {
+                self.places.see(key, &scratch.beyond, &mut scratch.said);
+                let mentioned = !scratch.said.refs.is_empty();
+                if mentioned {
+                    self.round(scratch);
+                }
+                let n_colours = self.sort(scratch);
+                if mentioned && n_colours < scratch.order.len() {
+                    self.refine(n_colours, scratch);
+                    if self.way == Way::Segmented && self.entangled(scratch).is_some() {
+                        return self.least(key, scratch);
+                    }
+                }
+            }
+        }
+        let Scratch { beyond, said, order, moved, perm, trial, .. } = scratch;
+        if *moved {
+            self.seat(order, perm);
+        } else if !said.stale {
+            return;
+        }
+        trial.clear();
+        trial.extend_from_slice(key);
+        self.places.apply(trial, perm, beyond, key);
+    }
+
+    /// Who can change places with an earlier one of its class while the key remains, by process; whether there is any.
+    pub fn doubles(&self, key: &[u8], scratch: &mut Scratch) -> bool {
+        if self.way != Way::Segmented || !self.places.read(key, &mut scratch.beyond) {
+            return false;
+        }
+        scratch.order.clear();
+        scratch.order.extend_from_slice(&self.members);
+        self.places.see(key, &scratch.beyond, &mut scratch.said);
+        if self.sort(scratch) == self.members.len() {
+            return false;
+        }
+        let Scratch { said, order, double, .. } = scratch;
+        double.clear();
+        double.resize(self.places.n, false);
+        let (mut from, mut any) = (0, false);
+        for class in &self.places.set.classes {
+            for pair in order[from..from + class.len()].windows(2) {
+                let (p, q) = (usize::from(pair[0]), usize::from(pair[1]));
+                let alike = said.colours[p] == said.colours[q] && !said.named[p] && !said.named[q];
+                // A colour is a hash; what is left out must be sure.
+                double[q] = alike && self.places.same(key, pair[0], pair[1]);
+                any |= double[q];
+            }
+            from += class.len();
+        }
+        any
+    }
+
+    /// What the last `doubles` found.
+    pub fn is_double(scratch: &Scratch, p: Pid) -> bool {
+        scratch.double.get(usize::from(p)) == Some(&true)
+    }
+
+    /// Orders each class by colour, those of one colour as they stood; how many colours there are. Most are in order.
+    fn sort(&self, scratch: &mut Scratch) -> usize {
+        let Scratch { said, order, moved, .. } = scratch;
+        let colours = &said.colours[..];
+        let (mut from, mut n_colours) = (0, 0);
+        for class in &self.places.set.classes {
+            let order = &mut order[from..from + class.len()];
+            from += class.len();
+            n_colours += 1;
+            let mut last = colours[usize::from(order[0])];
+            for n in 1..order.len() {
+                let p = order[n];
+                let mine = colours[usize::from(p)];
+                if last <= mine {
+                    n_colours += usize::from(last < mine);
+                    last = mine;
                     continue;
                 }
-                coords.clear();
-                coords.extend(own);
-                let tag = if settled {
-                    coords.extend_from_slice(&act.place.named);
-                    act.place.tag
-                } else {
-                    self.coordinates(&act.dims, coords, mix(kind, u64::from(act.base)))
-                };
-                let value = if dead { 0 } else { self.value(value, act.value, frames, coords) };
-                see(coords, tag, value);
-            }
-            for (n, chan) in acts.chans.iter().enumerate().filter(|(_, c)| c.acts) {
-                let len = chan.len.read(frame) as usize;
-                coords.clear();
-                coords.extend(own);
-                let tag = if settled {
-                    coords.extend_from_slice(&chan.place.named);
-                    chan.place.tag
-                } else {
-                    self.coordinates(&chan.dims, coords, mix(kind, mix(chan.base(n), 77)))
-                };
-                let n_coords = coords.len();
-                see(coords, tag, len as u64);
-                for (i, message) in chan.messages.iter().take(len).enumerate() {
-                    for (f, (field, role)) in message.iter().zip(&chan.values).enumerate() {
-                        coords.truncate(n_coords);
-                        let value = self.value(field.read(frame), *role, frames, coords);
-                        see(coords, mix(tag, mix(i as u64, f as u64 + 1)), value);
-                    }
+                *moved = true;
+                let mut to = n;
+                while to > 0 && colours[usize::from(order[to - 1])] > mine {
+                    order[to] = order[to - 1];
+                    to -= 1;
                 }
+                order[to] = p;
+                n_colours += usize::from(to == 0 || colours[usize::from(order[to - 1])] != mine);
             }
         }
-        if self.set.last != Value::Plain {
-            let last = self.layout.last.read(key);
-            if self.is_member(last) {
-                see(&mut vec![last as Pid], 99, 1);
+        n_colours
+    }
+
+    /// Those of one colour, where there are several, as ranges of the order.
+    fn groups(&self, scratch: &Scratch) -> Vec<Range<usize>> {
+        let colour = |n: usize| scratch.said.colours[usize::from(scratch.order[n])];
+        let (mut out, mut end) = (Vec::new(), 0);
+        for class in &self.places.set.classes {
+            let mut at = end;
+            end += class.len();
+            while at < end {
+                let to = (at..end).find(|n| colour(*n) != colour(at)).unwrap_or(end);
+                if to > at + 1 {
+                    out.push(at..to);
+                }
+                at = to;
             }
         }
-        // Until no more are told apart.
-        let mut n_colours = self.n_colours(colours);
-        while !refs.is_empty() {
-            next.clone_from(colours);
-            for (p, q, tag) in refs.iter() {
-                let (p, q) = (usize::from(*p), usize::from(*q));
-                next[p] = next[p].wrapping_add(mix(*tag, colours[q]));
-                next[q] = next[q].wrapping_add(mix(!*tag, colours[p]));
-            }
-            std::mem::swap(colours, next);
-            let n = self.n_colours(colours);
+        out
+    }
+
+    /// The colours of those that are mentioned together add to each other's.
+    fn round(&self, scratch: &mut Scratch) {
+        let Scratch { said: Said { colours, refs, .. }, next, .. } = scratch;
+        next.clone_from(colours);
+        for (p, q, tag) in refs.iter() {
+            let (p, q) = (usize::from(*p), usize::from(*q));
+            next[p] = tinted(next[p], mix(*tag, colours[q]));
+            next[q] = tinted(next[q], mix(!*tag, colours[p]));
+        }
+        std::mem::swap(colours, next);
+    }
+
+    /// Goes on with that as long as it may tell more apart.
+    fn refine(&self, mut n_colours: usize, scratch: &mut Scratch) {
+        while n_colours < scratch.order.len() && self.is_alike_and_mentioned(scratch) {
+            self.round(scratch);
+            let n = self.sort(scratch);
             if n == n_colours {
                 break;
             }
@@ -425,227 +290,158 @@ impl Canon {
         }
     }
 
-    fn n_colours(&self, colours: &[u64]) -> usize {
-        let classes = self.set.classes.iter();
-        let each = classes.map(|c| {
-            let other = |p: &usize| c[..*p].iter().all(|q| colours[usize::from(*q)] != colours[usize::from(c[*p])]);
-            (0..c.len()).filter(other).count()
-        });
-        each.sum()
+    /// Whether anybody has the colour of another of its class and is mentioned with somebody.
+    fn is_alike_and_mentioned(&self, scratch: &mut Scratch) -> bool {
+        self.mark_alike(scratch);
+        scratch.said.refs.iter().any(|(p, q, _)| scratch.alike[usize::from(*p)] + scratch.alike[usize::from(*q)] > 0)
     }
 
-    fn is_member(&self, pid: i32) -> bool {
-        usize::try_from(pid).is_ok_and(|p| self.class_of.get(p).is_some_and(|c| c.is_some()))
-    }
-
-    /// The members that the indices of an element name; the others are part of the tag.
-    fn coordinates(&self, dims: &[Dim], coords: &mut Vec<Pid>, mut tag: u64) -> u64 {
-        for (n, d) in dims.iter().enumerate() {
-            let pid = d.index as i32 + d.offset;
-            if self.is_member(pid) {
-                coords.push(pid as Pid);
-                tag = mix(tag, n as u64);
-            } else {
-                tag = mix(tag, mix(n as u64 + 1000, d.index.into()));
-            }
-        }
-        tag
-    }
-
-    /// What a value says beside naming a member, who becomes a coordinate.
-    fn value(&self, value: i32, role: Value, frames: &[FrameAt], coords: &mut Vec<Pid>) -> u64 {
-        match role {
-            Value::Plain => value as u32 as u64,
-            Value::Pid(offset) if self.is_member(value.wrapping_add(offset)) => {
-                coords.push(value.wrapping_add(offset) as Pid);
-                1 << 40
-            }
-            Value::Pid(_) => 1 << 41 | value as u32 as u64,
-            Value::Chan => {
-                let id = value as usize;
-                if value <= 0 {
-                    return 1 << 42;
+    fn mark_alike(&self, scratch: &mut Scratch) {
+        let Scratch { said, order, alike, .. } = scratch;
+        alike.clear();
+        alike.resize(self.places.n, 0);
+        let mut from = 0;
+        for class in &self.places.set.classes {
+            for pair in order[from..from + class.len()].windows(2) {
+                let (p, q) = (usize::from(pair[0]), usize::from(pair[1]));
+                if said.colours[p] == said.colours[q] {
+                    (alike[p], alike[q]) = (1, 1);
                 }
-                if let Some(chan) = self.globals.chans.get(id - 1) {
-                    let base = chan.slot - chan.dims.iter().map(|d| d.index * d.stride).sum::<u32>();
-                    return self.coordinates(&chan.dims, coords, 1 << 43 | u64::from(base));
-                }
-                let holds = |f: &&FrameAt| (f.chan..f.chan + self.procs[f.proctype].chans.len()).contains(&id);
-                let Some(at) = frames.iter().position(|f| holds(&f)) else { return 1 << 44 | id as u64 };
-                let frame = &frames[at];
-                let chan = &self.procs[frame.proctype].chans[id - frame.chan];
-                let base = chan.slot - chan.dims.iter().map(|d| d.index * d.stride).sum::<u32>();
-                let mut tag = 1 << 45 | u64::from(base);
-                if self.is_member(at as i32) {
-                    coords.push(at as Pid);
-                } else {
-                    tag = mix(tag, at as u64);
-                }
-                self.coordinates(&chan.dims, coords, tag)
             }
+            from += class.len();
         }
     }
 
-    fn choose(&self, key: &mut [u8], scratch: &mut Scratch) {
-        let Scratch { frames, colours, refs, order, groups, perm, best_perm, trial, best, .. } = scratch;
-        let full = self.way == Way::Full;
-        // In each class, by colour.
-        order.clear();
-        groups.clear();
-        for class in &self.set.classes {
-            let from = order.len();
-            order.extend(class);
-            if full {
-                groups.push(from..order.len());
-                continue;
-            }
-            order[from..].sort_by_key(|p| colours[usize::from(*p)]);
-            let mut at = from;
-            while at < order.len() {
-                let colour = colours[usize::from(order[at])];
-                let to = at + order[at..].iter().take_while(|p| colours[usize::from(**p)] == colour).count();
-                if to > at + 1 {
-                    groups.push(at..to);
-                }
-                at = to;
+    /// The first of the groups of which some is mentioned with one of a group.
+    fn entangled(&self, scratch: &mut Scratch) -> Option<Range<usize>> {
+        self.mark_alike(scratch);
+        let Scratch { said, alike, .. } = scratch;
+        let mut any = false;
+        for (p, q, _) in &said.refs {
+            let (p, q) = (usize::from(*p), usize::from(*q));
+            if alike[p] > 0 && alike[q] > 0 {
+                (alike[p], alike[q]) = (2, 2);
+                any = true;
             }
         }
-        match self.way {
-            Way::Sorted | Way::PcSorted => groups.clear(),
-            Way::Segmented if refs.is_empty() => groups.clear(),
-            Way::Segmented if !groups.is_empty() => {
-                let group_of = |p: &Pid| groups.iter().position(|g| order[g.clone()].contains(p));
-                let mut tangled = vec![false; groups.len()];
-                for (p, q, _) in refs.iter() {
-                    if let (Some(a), Some(b)) = (group_of(p), group_of(q)) {
-                        tangled[a] = true;
-                        tangled[b] = true;
+        let tangled = |g: &Range<usize>| scratch.order[g.clone()].iter().any(|p| scratch.alike[usize::from(*p)] == 2);
+        if any { self.groups(scratch).into_iter().find(tangled) } else { None }
+    }
+
+    fn least(&self, key: &mut [u8], scratch: &mut Scratch) {
+        scratch.n_tried = 0;
+        scratch.best.clear();
+        self.find_twins(key, scratch);
+        self.take_out(key, scratch);
+        self.take_best(key, scratch);
+    }
+
+    /// Takes the best of the keys that were tried.
+    fn take_best(&self, key: &mut [u8], scratch: &mut Scratch) {
+        let Scratch { perm, best, best_perm, .. } = scratch;
+        if *key == best[..] {
+            // I1
+            perm.clear();
+            perm.extend(0..self.places.n as Pid);
+        } else {
+            key.copy_from_slice(best);
+            std::mem::swap(perm, best_perm);
+        }
+    }
+
+    /// Among those that are alike.
+    fn find_twins(&self, key: &[u8], scratch: &mut Scratch) {
+        let groups = self.groups(scratch);
+        let Scratch { beyond, order, perm, trial, twin, .. } = scratch;
+        twin.clear();
+        twin.extend(0..self.places.n as Pid);
+        // A number that is not read again is no difference.
+        let mut own = key.to_vec();
+        self.places.apply(key, perm, beyond, &mut own);
+        for group in groups {
+            let group = &order[group];
+            for (n, p) in group.iter().enumerate() {
+                for q in group[..n].iter().filter(|q| twin[usize::from(**q)] == **q).copied().collect::<Vec<_>>() {
+                    perm.swap(usize::from(*p), usize::from(q));
+                    trial.clear();
+                    trial.extend_from_slice(key);
+                    self.places.apply(key, perm, beyond, trial);
+                    perm.swap(usize::from(*p), usize::from(q));
+                    if *trial == own {
+                        twin[usize::from(*p)] = q;
+                        break;
                     }
                 }
-                let mut n = 0;
-                groups.retain(|_| {
-                    n += 1;
-                    tangled[n - 1]
-                });
             }
-            _ => {}
         }
-        let n_orders = groups.iter().fold(1usize, |n, g| n.saturating_mul((1..=g.len()).product()));
-        if !full && n_orders > MOST_ORDERS {
-            groups.clear();
+    }
+
+    /// Tries each of the first entangled group as one that is told from the others, or the key if there is no such group.
+    fn take_out(&self, key: &[u8], scratch: &mut Scratch) {
+        let Some(group) = self.entangled(scratch) else { return self.try_order(key, scratch) };
+        let (colours_from, group_from) = (scratch.colours_before.len(), scratch.group_before.len());
+        let Scratch { said, order, colours_before, group_before, .. } = scratch;
+        colours_before.extend_from_slice(&said.colours);
+        group_before.extend_from_slice(&order[group.clone()]);
+        for n in group_from..group_from + group.len() {
+            let Scratch { said, colours_before, group_before, twin, n_tried, .. } = scratch;
+            let p = group_before[n];
+            let first = |p: Pid| twin[usize::from(p)];
+            if *n_tried >= MOST_ORDERS || group_before[group_from..n].iter().any(|q| first(*q) == first(p)) {
+                continue;
+            }
+            said.colours.copy_from_slice(&colours_before[colours_from..]);
+            let colour = &mut said.colours[usize::from(p)];
+            *colour = tinted(*colour, mix(*colour, 1 << 47));
+            self.round(scratch);
+            let n_colours = self.sort(scratch);
+            self.refine(n_colours, scratch);
+            self.take_out(key, scratch);
         }
+        scratch.colours_before.truncate(colours_from);
+        scratch.group_before.truncate(group_from);
+    }
+
+    fn try_order(&self, key: &[u8], scratch: &mut Scratch) {
+        let Scratch { beyond, order, perm, best_perm, trial, best, n_tried, .. } = scratch;
+        *n_tried += 1;
         self.seat(order, perm);
-        let at_rest = |p: &FrameAt| !self.procs[p.proctype].has_dead;
-        if groups.is_empty() {
-            if perm.iter().enumerate().any(|(p, to)| p != usize::from(*to)) || !frames.iter().all(at_rest) {
-                trial.clear();
-                trial.extend_from_slice(key);
-                self.apply(trial, perm, frames, key);
-            }
-            return;
+        trial.clear();
+        trial.extend_from_slice(key);
+        self.places.apply(key, perm, beyond, trial);
+        if best.is_empty() || *trial < *best {
+            std::mem::swap(best, trial);
+            best_perm.clone_from(perm);
         }
-        best.clear();
-        each_order(order, groups, &mut |order| {
-            self.seat(order, perm);
-            trial.clear();
-            trial.extend_from_slice(key);
-            self.apply(key, perm, frames, trial);
-            if best.is_empty() || *trial < *best {
-                std::mem::swap(best, trial);
-                best_perm.clone_from(perm);
+    }
+
+    /// The least key of all orders of the groups.
+    fn all_orders(&self, key: &mut [u8], groups: &[Range<usize>], scratch: &mut Scratch) {
+        scratch.best.clear();
+        self.each_order(key, groups, scratch);
+        self.take_best(key, scratch);
+    }
+
+    fn each_order(&self, key: &[u8], groups: &[Range<usize>], scratch: &mut Scratch) {
+        match groups.split_first() {
+            None => self.try_order(key, scratch),
+            Some((group, rest)) if group.len() < 2 => self.each_order(key, rest, scratch),
+            Some((group, rest)) => {
+                for n in group.clone() {
+                    scratch.order.swap(group.start, n);
+                    let less = group.start + 1..group.end;
+                    let groups: Vec<Range<usize>> = std::iter::once(less).chain(rest.iter().cloned()).collect();
+                    self.each_order(key, &groups, scratch);
+                    scratch.order.swap(group.start, n);
+                }
             }
-        });
-        key.copy_from_slice(best);
-        std::mem::swap(perm, best_perm);
+        }
     }
 
     /// The n-th of a class goes to where its n-th stands.
     fn seat(&self, order: &[Pid], perm: &mut Perm) {
-        perm.clear();
-        perm.extend(0..self.n as Pid);
-        for (from, to) in order.iter().zip(self.set.classes.iter().flatten()) {
+        for (from, to) in order.iter().zip(&self.members) {
             perm[usize::from(*from)] = *to;
         }
-    }
-
-    fn apply(&self, from: &[u8], perm: &[Pid], frames: &[FrameAt], to: &mut [u8]) {
-        let seat = |p: usize| perm.get(p).map_or(p, |q| usize::from(*q));
-        for p in (0..self.n).filter(|p| seat(*p) != *p) {
-            let (a, b) = (frames[p], frames[seat(p)]);
-            debug_assert_eq!(a.proctype, b.proctype, "members of a class are of one proctype");
-            let size = self.layout.procs[a.proctype].size as usize;
-            to[b.at..b.at + size].copy_from_slice(&from[a.at..a.at + size]);
-        }
-        self.act(&self.globals, from, perm, frames, to, None);
-        for (p, frame) in frames.iter().enumerate() {
-            let there = frames[seat(p)].at;
-            let acts = &self.procs[frame.proctype];
-            let loc = self.layout.loc.read(&from[frame.at..]) as usize;
-            self.act(acts, &from[frame.at..], perm, frames, &mut to[there..], acts.live.get(loc));
-        }
-        if let Value::Pid(offset) = self.set.last {
-            let last = self.layout.last.read(from);
-            self.layout.last.write(to, renamed(last, offset, perm));
-        }
-    }
-
-    fn act(&self, acts: &Acts, from: &[u8], perm: &[Pid], frames: &[FrameAt], to: &mut [u8], live: Option<&Vec<bool>>) {
-        let value = |v: i32, role: Value| match role {
-            Value::Plain => v,
-            Value::Pid(offset) => renamed(v, offset, perm),
-            Value::Chan => self.chan(v, perm, frames),
-        };
-        // What the indices name stays: so does an element that is no number of a process.
-        let stays = |named: &[Pid]| named.iter().all(|p| perm[usize::from(*p)] == *p);
-        for act in acts.slots.iter().filter(|a| a.value != Value::Plain || !stays(&a.place.named)) {
-            let v = act.field.read(from);
-            let dead = matches!(act.value, Value::Pid(_)) && live.is_some_and(|l| !l[act.slot as usize]);
-            let v = if dead { 0 } else { value(v, act.value) };
-            acts.fields[moved(act.slot, &act.dims, perm) as usize].write(to, v);
-        }
-        for (n, chan) in acts.chans.iter().enumerate().filter(|(_, c)| c.acts) {
-            let there = &acts.chans[acts.chan_to(n, perm)];
-            let len = chan.len.read(from);
-            there.len.write(to, len);
-            for (i, (a, b)) in chan.messages.iter().zip(&there.messages).enumerate() {
-                for ((a, b), role) in a.iter().zip(b).zip(&chan.values) {
-                    let v = a.read(from);
-                    b.write(to, if (i as i32) < len { value(v, *role) } else { v });
-                }
-            }
-        }
-    }
-
-    /// Where a channel goes, by its number.
-    fn chan(&self, id: i32, perm: &[Pid], frames: &[FrameAt]) -> i32 {
-        if id <= 0 {
-            return id;
-        }
-        let n = id as usize;
-        if n <= self.globals.chans.len() {
-            return self.globals.chan_to(n - 1, perm) as i32 + 1;
-        }
-        let holds = |f: &FrameAt| (f.chan..f.chan + self.procs[f.proctype].chans.len()).contains(&n);
-        let Some(p) = frames.iter().position(holds) else { return id };
-        let seat = perm.get(p).map_or(p, |q| usize::from(*q));
-        let own = self.procs[frames[p].proctype].chan_to(n - frames[p].chan, perm);
-        (frames[seat].chan + own) as i32
-    }
-}
-
-/// Calls with every order of the groups.
-fn each_order(order: &mut [Pid], groups: &[Range<usize>], f: &mut dyn FnMut(&[Pid])) {
-    let Some((group, rest)) = groups.split_first() else { return f(order) };
-    permute(order, group.start, group.end, &mut |order| each_order(order, rest, f));
-}
-
-fn permute(order: &mut [Pid], from: usize, to: usize, f: &mut dyn FnMut(&mut [Pid])) {
-    if to - from < 2 {
-        return f(order);
-    }
-    for n in from..to {
-        order.swap(from, n);
-        permute(order, from + 1, to, f);
-        order.swap(from, n);
     }
 }

@@ -16,14 +16,15 @@
 //!      not reported)
 //!   D2 a move of the claim alone, where the system has ended, is nobody's and stays in its copy
 //!
-//! # Cost  each state stored at most 2(N + 1) times, and expanded as often.
+//! # Cost  each state stored once, with 2(N + 1) bits beside it: one for each copy and each of the two searches; expanded at
+//!   most as often.
 
 use super::threads::Permuted;
 use crate::counters::Counters;
 use crate::cycles::{Moves, Request, ndfs};
+use crate::search::held::Held;
 use spinor_model::ir::Pid;
-use spinor_model::layout::GRAIN;
-use spinor_store::{Full, Visited};
+use spinor_store::{Arena, Full, StateId, Visited};
 
 /// A path through the states under their own names, and what follows it to an image of its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,6 +39,9 @@ pub struct Fragment {
 pub struct Outcome {
     pub found: Option<Fragment>,
     pub counters: Counters,
+    /// How many bits there are beside each state, and the bytes that hold them.
+    pub bits: usize,
+    pub bits_bytes: u64,
     pub full: Option<Full>,
     pub late: bool,
 }
@@ -58,15 +62,36 @@ struct Item {
     nth: Option<u32>,
 }
 
-struct Search<'a, R: Permuted, V: Visited> {
+struct Search<'a, R: Permuted> {
     runs: &'a R,
     desk: R::Desk,
-    store: &'a V,
-    hand: V::Hand<'a>,
+    store: &'a Arena,
+    hand: <Arena as Visited>::Hand<'a>,
+    bits: Bits,
+    key: Vec<u8>,
     n: u8,
     moves: Moves,
     counters: Counters,
     until: Option<std::time::Instant>,
+}
+
+/// So many bits beside each state, which all begin as zero.
+struct Bits {
+    each: usize,
+    words: Held<u64>,
+}
+
+impl Bits {
+    /// Whether it was not set before.
+    fn put(&mut self, id: StateId, bit: usize) -> Result<bool, Full> {
+        let at = id.index() * self.each + bit;
+        while self.words.len() <= at / 64 {
+            self.words.push(0)?;
+        }
+        let before = self.words[at / 64];
+        self.words[at / 64] |= 1 << (at % 64);
+        Ok(before >> (at % 64) & 1 == 0)
+    }
 }
 
 /// Why it stopped.
@@ -78,13 +103,15 @@ enum Stop {
     Ends(Vec<u32>),
 }
 
-pub fn search<R: Permuted, V: Visited>(runs: &R, n_procs: u8, store: &V, request: &Request) -> Outcome {
+pub fn search<R: Permuted>(runs: &R, n_procs: u8, store: &Arena, request: &Request) -> Outcome {
     let until = request.max_time.map(|t| std::time::Instant::now() + t);
-    let (moves, counters) = (Moves::default(), Counters::default());
-    let mut search = Search { runs, desk: runs.desk(), store, hand: store.hand(), n: n_procs, moves, counters, until };
+    let (moves, counters, key) = (Moves::default(), Counters::default(), Vec::new());
+    let bits = Bits { each: 2 * (usize::from(n_procs) + 1), words: Held::new(&request.budget) };
+    let (desk, hand, n) = (runs.desk(), store.hand(), n_procs);
+    let mut search = Search { runs, desk, store, hand, bits, key, n, moves, counters, until };
     let mut start = Moves::default();
     runs.initial_raw(&mut search.desk, &mut start);
-    let mut out = Outcome { found: None, counters, full: None, late: false };
+    let mut out = Outcome { found: None, counters, bits: search.bits.each, bits_bytes: 0, full: None, late: false };
     for initial in 0..start.all.len() {
         let mut path = Vec::new();
         let key = start.key(initial).to_vec();
@@ -107,24 +134,25 @@ pub fn search<R: Permuted, V: Visited>(runs: &R, n_procs: u8, store: &V, request
         }
     }
     out.counters = search.counters;
+    out.bits_bytes = search.bits.words.len() as u64 * 8;
     out
 }
 
-impl<R: Permuted, V: Visited> Search<'_, R, V> {
-    /// What is remembered: what stands for a state, its copy, and which search it is.
-    fn name(&mut self, key: &[u8], copy: u8, second: bool) -> Vec<u8> {
-        let mut name = key.to_vec();
-        self.runs.pick(&mut self.desk, &mut name);
-        let at = name.len() - GRAIN;
-        name[at + 4] = copy;
-        name[at + 5] = u8::from(second);
-        name
-    }
-
-    fn put(&mut self, name: &[u8]) -> Result<bool, Stop> {
-        let (_, new) = self.store.put(&mut self.hand, name).map_err(Stop::Full)?;
+impl<R: Permuted> Search<'_, R> {
+    /// The name of what stands for a state.
+    fn name(&mut self, key: &[u8]) -> Result<StateId, Stop> {
+        self.key.clear();
+        self.key.extend_from_slice(key);
+        self.runs.pick(&mut self.desk, &mut self.key);
+        let (id, new) = self.store.put(&mut self.hand, &self.key).map_err(Stop::Full)?;
         self.store.rest(&mut self.hand);
         self.counters.stored += u64::from(new);
+        Ok(id)
+    }
+
+    /// Whether one of the searches has not been there in this copy.
+    fn put(&mut self, id: StateId, copy: u8, second: bool) -> Result<bool, Stop> {
+        let new = self.bits.put(id, 2 * usize::from(copy) + usize::from(second)).map_err(Stop::Full)?;
         if self.counters.transitions.is_multiple_of(256) && self.until.is_some_and(|t| std::time::Instant::now() > t) {
             return Err(Stop::Late);
         }
@@ -165,8 +193,8 @@ impl<R: Permuted, V: Visited> Search<'_, R, V> {
     }
 
     fn first(&mut self, key: Vec<u8>, path: &mut Vec<Frame>) -> Result<(), Stop> {
-        let name = self.name(&key, 0, false);
-        if !self.put(&name)? {
+        let name = self.name(&key)?;
+        if !self.put(name, 0, false)? {
             return Ok(());
         }
         path.push(self.frame(key, 0, None)?);
@@ -174,8 +202,8 @@ impl<R: Permuted, V: Visited> Search<'_, R, V> {
             if let Some(item) = frame.items.get(frame.next) {
                 frame.next += 1;
                 let (key, copy, nth) = (item.key.clone(), item.copy, item.nth);
-                let name = self.name(&key, copy, false);
-                if self.put(&name)? {
+                let name = self.name(&key)?;
+                if self.put(name, copy, false)? {
                     match self.frame(key.clone(), copy, nth) {
                         Ok(frame) => path.push(frame),
                         Err(stop) => {
@@ -197,8 +225,8 @@ impl<R: Permuted, V: Visited> Search<'_, R, V> {
     }
 
     fn second(&mut self, key: Vec<u8>) -> Result<(), Stop> {
-        let seed = self.name(&key, 0, true);
-        self.put(&seed)?;
+        let seed = self.name(&key)?;
+        self.put(seed, 0, true)?;
         let mut path = vec![self.frame(key, 0, None)?];
         while let Some(frame) = path.last_mut() {
             let Some(item) = frame.items.get(frame.next) else {
@@ -207,13 +235,13 @@ impl<R: Permuted, V: Visited> Search<'_, R, V> {
             };
             frame.next += 1;
             let (key, copy, nth) = (item.key.clone(), item.copy, item.nth);
-            let name = self.name(&key, copy, true);
-            if name == seed {
+            let name = self.name(&key)?;
+            if name == seed && copy == 0 {
                 let lap: Vec<u32> = path.iter().filter_map(|f| f.nth).chain(nth).collect();
                 if !lap.is_empty() {
                     return Err(Stop::Found(lap)); // D1
                 }
-            } else if self.put(&name)? {
+            } else if self.put(name, copy, true)? {
                 match self.frame(key, copy, nth) {
                     Ok(frame) => path.push(frame),
                     Err(Stop::Ends(_)) => {

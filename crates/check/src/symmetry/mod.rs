@@ -4,6 +4,7 @@
 //! |---|---|
 //! | this | whether there is a symmetry to use, and what is said about it |
 //! | `canon` | one state for all its images |
+//! | `places` | what a permutation does to a key, and what a key says about each process |
 //! | `quotient` | a system, and a system beside a claim, of which one state of each orbit is seen |
 //! | `unfold` | a run of the quotient as a run of the system |
 //! | `threads` | fairness in a component of the quotient, exactly |
@@ -15,6 +16,7 @@
 
 pub mod canon;
 pub mod figure4;
+mod places;
 pub mod quotient;
 pub mod threads;
 pub mod unfold;

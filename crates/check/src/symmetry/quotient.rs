@@ -3,7 +3,20 @@
 //! # The argument
 //!   What is seen is one image of every state that a step leads to (`canon`). The steps of a state are its own, so a search
 //!   may ask for them, and a run of the quotient is a run of the system with names exchanged at every step; `unfold`
-//!   undoes that. A claim that looks at nothing that tells members of a class apart reads the same in all images.
+//!   undoes that.
+//!   If two processes can change places while a state remains, the steps of one are images of those of the other, and lead to
+//!   what the same state stands for: who expands the state alone need not see the steps of the second. Whoever asks which
+//!   steps there are, or whose, is told all.
+//!   A claim that looks at nothing that tells members of a class apart reads the same in all images.
+//!
+//! # Why not with reduction
+//!   A selection of steps (`reduce`) that is made in the state that is seen can be carried to its images. It is then the same
+//!   up to names for all images, and what is asked of a selection in one state is true in each. But that no step is left
+//!   out for ever is seen to by closing the loops of *some* processes (`reduce/rounds`), by number: others go round only if
+//!   these do. In the quotient a process changes its number on the way. It can go round for ever and bear, whenever
+//!   it closes its loop, the number of one whose loops need not be closed; so a cycle may leave out a step for
+//!   ever. Loops would have to be closed for all of a class or for none. With fairness more is missing: which processes
+//!   can move is asked of steps left out, under names that the next state does not have. So it is refused (`plan`).
 
 use super::canon::{Canon, Perm, Scratch};
 use super::threads::{self, Permuted};
@@ -26,6 +39,14 @@ pub struct Quotient<S> {
 pub struct QuotientState<S> {
     state: S,
     scratch: Scratch,
+    key: Vec<u8>,
+    owners: Vec<Pid>,
+}
+
+impl<S> QuotientState<S> {
+    fn new(state: S, scratch: Scratch) -> Self {
+        QuotientState { state, scratch, key: Vec::new(), owners: Vec::new() }
+    }
 }
 
 impl<S: Successors> Quotient<S> {
@@ -38,6 +59,22 @@ impl<S: Successors> Quotient<S> {
     }
 }
 
+/// Forgets the outcomes from one on that are images of others; where something went wrong, none.
+fn drop_doubles(batch: &mut Batch, from: usize, owners: &[Pid], scratch: &Scratch) {
+    if batch.faults.last().is_some_and(|(n, _)| *n >= from) {
+        return;
+    }
+    let mut kept = from;
+    for n in from..batch.outcomes.len() {
+        let outcome = batch.outcomes[n];
+        if !Canon::is_double(scratch, owners[outcome.step as usize]) {
+            batch.outcomes[kept] = outcome;
+            kept += 1;
+        }
+    }
+    batch.outcomes.truncate(kept);
+}
+
 impl<S: Successors + Send> Successors for Quotient<S> {
     type State = QuotientState<S::State>;
 
@@ -46,7 +83,7 @@ impl<S: Successors + Send> Successors for Quotient<S> {
         let (mut key, mut scratch) = (Vec::new(), Scratch::default());
         self.system.pack(&state, &mut key);
         self.canon.pick(&mut key, &mut scratch);
-        Ok(QuotientState { state: self.system.unpack(&key), scratch })
+        Ok(QuotientState::new(self.system.unpack(&key), scratch))
     }
 
     fn pack(&self, state: &Self::State, key: &mut Vec<u8>) {
@@ -54,7 +91,7 @@ impl<S: Successors + Send> Successors for Quotient<S> {
     }
 
     fn unpack(&self, key: &[u8]) -> Self::State {
-        QuotientState { state: self.system.unpack(key), scratch: Scratch::default() }
+        QuotientState::new(self.system.unpack(key), Scratch::default())
     }
 
     fn unpack_into(&self, key: &[u8], state: &mut Self::State) {
@@ -77,8 +114,17 @@ impl<S: Successors + Send> Successors for Quotient<S> {
 
     fn expand(&self, state: &mut Self::State, batch: &mut Batch) -> usize {
         let from = batch.outcomes.len();
-        let n = self.system.expand(&mut state.state, batch);
-        self.pick(batch, from, &mut state.scratch);
+        let QuotientState { state, scratch, key, owners } = state;
+        key.clear();
+        self.system.pack(state, key);
+        let n = if self.canon.doubles(key, scratch) {
+            let n = self.system.expand_owned(state, batch, owners);
+            drop_doubles(batch, from, owners, scratch);
+            n
+        } else {
+            self.system.expand(state, batch)
+        };
+        self.pick(batch, from, scratch);
         n
     }
 

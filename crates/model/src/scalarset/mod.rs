@@ -47,6 +47,8 @@ pub struct Scalarset {
     pub classes: Vec<Vec<Pid>>,
     /// Only where this process stands at one of these locations all of them are there (A3).
     pub settled: Option<(Pid, Vec<bool>)>,
+    /// By process, once all of them are there: its proctype. It does not change up to the highest member (A3).
+    pub kinds: Vec<ProctypeId>,
     pub globals: Roles,
     /// By proctype.
     pub procs: Vec<Roles>,
@@ -192,6 +194,7 @@ fn infer(system: &System, looked: &[Expr], born: &born::Born, linked: bool) -> S
     out.breaks.sort();
     out.breaks.dedup();
     out.settled.clone_from(&born.settled);
+    out.kinds.clone_from(&born.procs);
     out.last = if system.uses.last { Value::Pid(0) } else { Value::Plain };
     out.globals = roles(&flow, &flow.frames[0], &system.globals, Vec::new());
     let frames = flow.frames[1..].iter().zip(&system.proctypes).zip(&live);
