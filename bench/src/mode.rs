@@ -239,7 +239,6 @@ pub const MODES: &[Mode] = &[
             spinor("ample", &["--por", "ample", "--all-errors", "-p", "safety", "-j", "1"]),
             spinor("stubborn", &["--por", "stubborn", "--all-errors", "-p", "safety", "-j", "1"]),
             spinor("leap", &["--por", "leap", "--all-errors", "-p", "safety", "-j", "1"]),
-            spinor("auto", &["--all-errors", "-p", "safety", "-j", "1"]),
         ],
         counts: Counts::Free,
         judged: Judged::Nothing,
