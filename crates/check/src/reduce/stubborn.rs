@@ -20,7 +20,8 @@
 //!   For cycles without progress the set must have what `still` says, and nothing of the following.
 //!   A step that somebody outside may notice is in no selection that leaves out others: visibility. A step that closes
 //!   a loop is in none either, so every cycle passes a state where nothing is left out: cycle (`statics`).
-//!   Of the closed sets around each process that can move, the one with the fewest steps is taken.
+//!   Of the closed sets around each process that can move, the one with the fewest steps is taken. With a step of another
+//!   process it has that one's set (D1): so if that may not be selected neither may this, and it is no smaller.
 //!
 //! # Several sets
 //!   Of the smallest closed sets around the processes that can move no two have a step in common, unless they are the
@@ -51,6 +52,8 @@ pub(super) struct Desk {
     locs: Vec<Loc>,
     /// By process: it must not be selected here, whatever it can do.
     waits: Vec<bool>,
+    /// By process: a set that has to have steps of it is not the one that is looked for.
+    tried: Vec<bool>,
     known: Known,
 }
 
@@ -205,6 +208,8 @@ impl Desk {
     fn look(&mut self, cast: &Cast, steps: &[Step]) {
         self.current.clear(cast.n_words);
         self.can.clear(cast.n_words);
+        self.tried.clear();
+        self.tried.resize(self.locs.len(), false);
         for (pid, loc) in self.locs.iter().enumerate() {
             cast.current(pid as Pid, *loc).iter().for_each(|t| self.current.put(*t));
         }
@@ -222,7 +227,13 @@ impl Desk {
         let mut last = None;
         let mut left = rules.attempt;
         for step in steps {
-            if last.replace(step.pid) == Some(step.pid) || !self.close(cast, key, step, rules) {
+            if last.replace(step.pid) == Some(step.pid) {
+                continue;
+            }
+            let closed = self.close(cast, key, step, rules);
+            // Of larger sets more may be asked than that they be small.
+            self.tried[step.pid as usize] = !closed || rules.attempt.is_none() && rules.still.is_none();
+            if !closed {
                 continue;
             }
             if !self.keeps_still(cast, steps, rules) {
@@ -290,6 +301,9 @@ impl Desk {
                     return false;
                 }
                 let pid = cast.owner(t);
+                if self.tried[pid as usize] {
+                    return false;
+                }
                 if self.waits.get(pid as usize).is_some_and(|waits| *waits) {
                     return false;
                 }
