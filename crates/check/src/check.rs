@@ -124,6 +124,7 @@ pub fn check<E: Executors>(
         symmetric: false,
         fair: false,
         stutter_invariant: true,
+        sees_steps: false,
         refusal: reduce::refusal(system).or(leaps_by_path(settings)),
     };
     let combination = |property| {
@@ -278,7 +279,7 @@ impl Endless<'_> {
         let Endless { interp, search, store, fair_by, of, .. } = *self;
         let (optimise, shorten) = (settings.optimisations(), settings.shorten);
         let (progress, forced, audit) = (settings.progress, settings.reduce != Reduce::Auto, settings.audit);
-        let stutter_invariant = claim.stutter_invariant;
+        let (stutter_invariant, sees_steps) = (claim.stutter_invariant, claim.sees_steps);
         let is_progress = matches!(about, About::Progress);
         let reduces = !is_progress || Progressing::by_claim(search, progress) || plan::spares(search);
         let mut how = How { proviso: settings.proviso, repairs: settings.repairs };
@@ -306,6 +307,7 @@ impl Endless<'_> {
             counts_all: false,
             fair: settings.fairness != Fairness::None,
             stutter_invariant,
+            sees_steps,
             refusal,
             ..self.asking
         };

@@ -8,13 +8,15 @@
 //! | the question whether there is progress | this |
 //!
 //! A claim is an automaton that reads the states of a run through the expressions it looks at, and accepts the runs
-//! that are violations. What the expressions mean is the system's business.
+//! that are violations. What the expressions mean is the system's business. Some may be about the steps between the
+//! states (`spinor_model::happening`): then it reads each state together with the step by which it is left.
 
 mod never;
 
 use crate::reduce::without::{Condition, Without};
 pub use never::Refused;
 use spinor_ltl::{Automaton, Formula, Guard, Guards, Limits, Marks, PropId, StateId, TooLarge, Transition};
+use spinor_model::happening::is_about_steps;
 use spinor_model::ir::{Expr, Proctype, System};
 use std::collections::BTreeSet;
 
@@ -28,6 +30,9 @@ pub struct Claim {
     pub stutters: bool,
     /// It cannot tell a run from one that stays longer in some states. No also where that is not known.
     pub stutter_invariant: bool,
+    /// Some of the expressions are about the steps between the states (`spinor_model::happening`). Then *stays* means that
+    /// nothing happens that is named.
+    pub sees_steps: bool,
     /// By state of the automaton: whatever comes, it is accepted.
     settles: Vec<bool>,
     /// By state of the automaton: in which phase it is. All are in phase 0 until they are told apart.
@@ -55,7 +60,8 @@ impl Claim {
         };
         let settles = if stutters { automaton.states.iter().enumerate().map(stays).collect() } else { Vec::new() };
         let phases = vec![0; automaton.n_states()];
-        Claim { automaton, looked, stutters, stutter_invariant, settles, phases }
+        let sees_steps = looked.iter().any(is_about_steps);
+        Claim { automaton, looked, stutters, stutter_invariant, sees_steps, settles, phases }
     }
 
     /// Tells phases apart, and returns what is looked at in each, as columns: in phase 0 all of them, in the others what
@@ -71,6 +77,9 @@ impl Claim {
     #[doc(hidden)]
     pub fn tell_phases_without(&mut self, without: Without) -> Vec<Vec<u32>> {
         let all: Vec<u32> = (0..self.looked.len() as u32).collect();
+        if self.sees_steps {
+            return vec![all]; // what is blind to repeated states need not be blind to steps
+        }
         let automaton = &self.automaton;
         let mut columns: Vec<BTreeSet<u32>> = automaton.states.iter().map(|ts| self.columns_of(ts)).collect();
         let edges = || automaton.states.iter().enumerate().flat_map(|(at, ts)| ts.iter().map(move |t| (at, t.target)));
@@ -138,7 +147,11 @@ impl Claim {
     ) -> Result<Claim, TooLarge> {
         let negated = Formula::Not(Box::new(formula.clone()));
         let claim = Claim::accepting(&negated, props, marking, true, limits)?;
-        Ok(claim.invariant(spinor_ltl::is_stutter_invariant(&negated, limits).unwrap_or(false)))
+        // With operations it is a larger formula than the one that was translated; what takes long is not known.
+        let limits = if claim.sees_steps { Limits { steps: limits.steps.min(2_000_000), ..limits } } else { limits };
+        let states = as_states(&negated, props);
+        let invariant = states.is_some_and(|f| spinor_ltl::is_stutter_invariant(&f, limits).unwrap_or(false));
+        Ok(claim.invariant(invariant))
     }
 
     /// The runs that an automaton accepts; `looked` is what the columns of its guards stand for.
@@ -196,6 +209,9 @@ impl Claim {
 
     /// Finds out whether the automaton sees how long a run stays in a state.
     fn found_invariant(self) -> Claim {
+        if self.sees_steps {
+            return self; // not known: it is asked of formulas only (`as_states`)
+        }
         let limits = Limits { states: 2_000, transitions: 20_000, steps: 5_000_000, ..Limits::default() };
         let found = spinor_ltl::is_automaton_stutter_invariant(&self.automaton, limits);
         self.invariant(found.unwrap_or(false))
@@ -208,7 +224,7 @@ impl Claim {
     /// The same in a form in which it is plain that repetitions make no difference (`ltl/stutter_form`), with one mark at
     /// most, and at states. Nothing if it is too large, or if they make one.
     pub fn in_stutter_form(&self) -> Option<Claim> {
-        if !self.stutter_invariant {
+        if !self.stutter_invariant || self.sees_steps {
             return None;
         }
         let form = spinor_ltl::stutter_form(&spinor_ltl::degeneralise(&self.automaton))?;
@@ -222,6 +238,41 @@ impl Claim {
     pub fn settles(&self, state: StateId) -> bool {
         self.settles.get(state.idx()).copied().unwrap_or(false)
     }
+}
+
+/// The same formula about states alone, where what happens is told by what changes; nothing if a proposition mixes the two.
+///
+/// Give each named operation a bit that is turned over by every step in which it happens. Then it happens at a position
+/// iff its bit is another one at the next. Every run with operations becomes runs with bits, every run with bits is one of
+/// those, and to put in or take out a repeated state there is to put in or take out, here, a step in which nothing
+/// happens that is named, and after which all propositions are as before: what a reduction does that lets nothing
+/// be left out which is named (`reduce`). So the formula cannot tell such steps iff the one with bits is closed under
+/// stuttering, and the formula without operations is itself.
+fn as_states(formula: &Formula, props: &[Expr]) -> Option<Formula> {
+    let part = |f: &Formula| as_states(f, props).map(Box::new);
+    Some(match formula {
+        Formula::Prop(p) => match &props[p.0 as usize] {
+            Expr::Happens(_) => {
+                let now = || Box::new(formula.clone());
+                let next = Box::new(Formula::Next(now()));
+                Formula::Not(Box::new(Formula::Equivalent(now(), next)))
+            }
+            e if is_about_steps(e) => return None,
+            _ => formula.clone(),
+        },
+        Formula::True | Formula::False => formula.clone(),
+        Formula::Not(a) => Formula::Not(part(a)?),
+        Formula::Next(a) => Formula::Next(part(a)?),
+        Formula::Always(a) => Formula::Always(part(a)?),
+        Formula::Eventually(a) => Formula::Eventually(part(a)?),
+        Formula::And(a, b) => Formula::And(part(a)?, part(b)?),
+        Formula::Or(a, b) => Formula::Or(part(a)?, part(b)?),
+        Formula::Implies(a, b) => Formula::Implies(part(a)?, part(b)?),
+        Formula::Equivalent(a, b) => Formula::Equivalent(part(a)?, part(b)?),
+        Formula::Until(a, b) => Formula::Until(part(a)?, part(b)?),
+        Formula::WeakUntil(a, b) => Formula::WeakUntil(part(a)?, part(b)?),
+        Formula::Release(a, b) => Formula::Release(part(a)?, part(b)?),
+    })
 }
 
 /// The mark of a transition is that of the state it leads to: each state twice. What can be read from both is the same, so

@@ -228,6 +228,8 @@ pub struct Asking {
     pub fair: bool,
     /// Who looks at the runs cannot tell how long they stay where nothing is to be seen.
     pub stutter_invariant: bool,
+    /// It names operations.
+    pub sees_steps: bool,
     /// What the system has that forbids it.
     pub refusal: Option<&'static str>,
 }
@@ -250,6 +252,9 @@ pub fn choose_reduction(asking: Asking) -> (Reduction, Option<&'static str>) {
         // Who asks for both is told the number in the smaller graph.
         Asking { counts_all: true, wanted: Reduce::Auto, .. } => {
             "all violations are to be counted, and fewer steps show fewer of them"
+        }
+        Asking { stutter_invariant: false, sees_steps: true, .. } => {
+            "the property is not known to be the same for runs with more steps in which nothing happens that it names"
         }
         Asking { stutter_invariant: false, .. } => {
             "the property is not known to be the same for runs that stay longer in some states"

@@ -3,7 +3,7 @@
 
 use spinor::help::usage;
 use spinor::options::{COMMANDS, options_of};
-use spinor_check::check::interpreted;
+use spinor_check::check::{Said, Stated, interpreted};
 use spinor_check::observer::Silent;
 use spinor_check::settings::Settings;
 use spinor_lang::codes::CODES;
@@ -68,7 +68,12 @@ fn the_programs_of_the_reference_have_the_verdicts_it_says() {
         let loaded = load("book.pml", program, &Options::default(), &|p: &Path| std::fs::read(p));
         let model = loaded.model.unwrap_or_else(|| panic!("{program}\n{:?}", loaded.diagnostics));
         let settings = Settings { all_errors: Some(1), plain: true, ..Settings::default() };
-        let report = interpreted(&Interp::new(model.system), &[], &settings, &mut Silent).expect("an answer");
+        let stated = |f: spinor_lang::NamedFormula| {
+            let said = Said::Formula { formula: f.formula, props: f.props };
+            Stated { name: f.name, said }
+        };
+        let stated: Vec<Stated> = model.formulas.into_iter().map(stated).collect();
+        let report = interpreted(&Interp::new(model.system), &stated, &settings, &mut Silent).expect("an answer");
         let violated: Vec<&str> =
             report.properties.iter().filter(|p| p.verdict.word() == "violated").map(|p| p.name.as_str()).collect();
         let (verdict, states) = claim.split_once(", ").map_or((claim, None), |(v, s)| (v, Some(s)));

@@ -8,7 +8,7 @@ use crate::statics::Statics;
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
-use spinor_model::ir::{EdgeId, Effect, Expr, Loc, Pid, System};
+use spinor_model::ir::{EdgeId, Effect, Expr, Loc, Pid, ProctypeId, System};
 use spinor_model::layout::{Field, GRAIN};
 use spinor_model::successors::{Batch, EdgeSet, Step, Successors};
 use std::ops::Range;
@@ -600,9 +600,20 @@ impl Successors for Jit {
         if self.native.look(ctx, bytes, bits, raw) { Ok(()) } else { self.ask_look(state, bits) }
     }
 
+    fn happens(
+        &self,
+        state: &mut JitState,
+        one: &[u64],
+        fired: (&[Step], &Batch),
+        bits: &mut Vec<u64>,
+    ) -> Result<(), FaultKind> {
+        let proctype = |pid: Pid| ProctypeId::new(state.types[usize::from(pid)] as usize);
+        self.interp.happens_with(one, &proctype, &|| self.interp.unpack(&state.bytes), fired, bits)
+    }
+
     fn may_end(&self, state: &JitState) -> bool {
         let (system, layout) = (self.interp.system(), self.interp.layout());
-        let at_end = |(frame, t): (usize, spinor_model::ir::ProctypeId)| {
+        let at_end = |(frame, t): (usize, ProctypeId)| {
             let t = &system.proctypes[t];
             let loc = Loc::new(layout.loc.read(&state.bytes[frame..]) as usize);
             loc == t.end || t.locs[loc].end

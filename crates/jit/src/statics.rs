@@ -176,6 +176,7 @@ pub(crate) fn may_fault(e: &Expr) -> bool {
         | Expr::Timeout
         | Expr::NonProgress
         | Expr::Accepting
+        | Expr::Happens(_)
         | Expr::NewPid => false,
         Expr::Read(place) => place_may_fault(place),
         Expr::Unary(_, a) => may_fault(a),
@@ -246,6 +247,7 @@ pub(crate) fn range(e: &Expr) -> (i64, i64) {
         Expr::Timeout
         | Expr::NonProgress
         | Expr::Accepting
+        | Expr::Happens(_)
         | Expr::Enabled(_)
         | Expr::AtLabel { .. }
         | Expr::Poll { .. } => (0, 1),

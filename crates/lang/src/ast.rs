@@ -361,11 +361,29 @@ pub enum ExprKind {
         var: Ident,
         index: Option<Box<Expr>>,
     },
+    /// `happens(P[e]: q!m)`, `happens(q?m)`, `happens(P@L)`
+    Happens(Box<Happens>),
     /// one operand for `[]`, `<>`, `X`; two for the others
     Temporal(Temporal, Vec<Expr>),
     /// `c_expr`
     C(CFragment),
     Error,
+}
+
+/// An operation that a formula asks for.
+#[derive(Clone, Debug)]
+pub struct Happens {
+    /// Who does it.
+    pub by: Option<(Ident, Option<Box<Expr>>)>,
+    pub what: Operation,
+}
+
+#[derive(Clone, Debug)]
+pub enum Operation {
+    /// No fields: any message.
+    Passes { send: bool, chan: VarRef, args: Vec<RecvArg> },
+    /// A step from there; it is said by whom.
+    Leaves(Ident),
 }
 
 /// Calls `f` on every expression of the text, outermost first.
@@ -492,6 +510,14 @@ fn walk_expr(e: &Expr, f: &mut dyn FnMut(&Expr)) {
             args.iter().for_each(|a| walk_arg(a, f));
         }
         ExprKind::RemoteLabel { pid, .. } => pid.iter().for_each(|e| walk_expr(e, f)),
+        ExprKind::Happens(happens) => {
+            let pid = happens.by.as_ref().and_then(|(_, pid)| pid.as_ref());
+            pid.iter().for_each(|e| walk_expr(e, f));
+            if let Operation::Passes { chan, args, .. } = &happens.what {
+                walk_var(chan, f);
+                args.iter().for_each(|a| walk_arg(a, f));
+            }
+        }
         ExprKind::RemoteVar { pid, index, .. } => {
             pid.iter().for_each(|e| walk_expr(e, f));
             index.iter().for_each(|e| walk_expr(e, f));

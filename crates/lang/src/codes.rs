@@ -583,6 +583,16 @@ codes! {
      without, and what was shown would not be about them. SPIN warns and goes on."
     "byte x, seen;\ninit { x = 1 }\nnever { do :: x == 1 -> seen = 1 :: else od }\n";
 
+    "P0344" "`happens` outside a formula"
+    "`happens(q!m)` is true of a step, the one that is taken next. A process cannot ask what will happen, nor can a `never` \
+     claim, which has no word for it in Promela; an `ltl` block can."
+    "chan q = [1] of { byte };\ninit { q!1; !happens(q?1) }\n";
+
+    "P0345" "a variable in an operation"
+    "`happens(q?x)` receives nothing, so nothing can be put into `x`. Fields are compared with constants, names of an mtype \
+     and `eval(…)`, whose value is the one before the step, or match anything: `_`."
+    "chan q = [1] of { byte };\nbyte x;\ninit { q!1; q?x }\nltl p { <> happens(q?x) }\n";
+
     "P0900" "embedded C"
     "`c_code`, `c_expr` and their kin are C text that SPIN compiles into its verifier. Spinor has no C compiler; say the same in \
      Promela."
@@ -659,6 +669,10 @@ codes! {
     "A channel has one process that sends and one that receives. The way back is another channel."
     "channel c: a -> b [1] of m\nprocess a { state s { +m via c -> s } }\nprocess b { state t { +m -> t } }\n";
 
+    "C0108" "an operation that no transition is"
+    "`happens(p: go)` names transitions by the word that is written for them, `go -> s`."
+    "process a { state s { go -> s } }\nltl f { <> happens(a: og) }\n";
+
     "C0301" "a channel from a process to itself"
     "A machine remembers by the state it is in; it has no need to tell itself."
     "channel c: a -> a [1] of m\nprocess a { state s { wait -> s } }\n";
@@ -709,6 +723,10 @@ codes! {
     "C0321" "a message that nobody sends"
     "This receive is never executed: no transition sends that message, with such data, through that channel."
     "channel c: a -> b [1] of m, n\nprocess a { state s { -m -> s } }\nprocess b { state t { +m -> t +n -> t } }\n";
+
+    "C0322" "an operation that never happens"
+    "The process can send or receive that message, but none of its transitions does, with such data."
+    "channel c: a -> b [1] of m, n\nprocess a { state s { -m -> s } }\nprocess b { state t { +m -> t } }\nltl f { <> happens(a: -n) }\n";
 
     "C0410" "a formula that can be read in two ways"
     "`p -> q -> r`, `p U q U r` and `[] p U q` mean different things to different tools. Parentheses make it one thing."

@@ -4,6 +4,7 @@
 //! index outside its array and a channel that is not there are faults, found here and nowhere else.
 
 use crate::fault::FaultKind;
+use crate::happening::{self, Happened};
 use crate::interp::Interp;
 use crate::ir::{BinOp, Expr, Pattern, Pid, Place, Probe, ProctypeId, Scope, UnOp};
 use crate::state::{self, Chan, State};
@@ -19,6 +20,8 @@ pub(crate) struct Eval<'a> {
     pub new_pid: i32,
     /// How many `enabled()` we are inside of.
     pub depth: u32,
+    /// What happens in the step that is looked at, if one is.
+    pub happened: &'a [Happened],
 }
 
 /// `enabled()` asks for guards that may ask `enabled()` again; a circle of them has no meaning.
@@ -28,7 +31,7 @@ type Value = Result<i32, FaultKind>;
 
 impl<'a> Eval<'a> {
     pub fn new(interp: &'a Interp, state: &'a State, pid: Option<Pid>, timeout: bool) -> Self {
-        Eval { interp, state, pid, timeout, new_pid: 0, depth: 0 }
+        Eval { interp, state, pid, timeout, new_pid: 0, depth: 0, happened: &[] }
     }
 
     pub fn value(&self, e: &Expr) -> Value {
@@ -117,6 +120,7 @@ impl<'a> Eval<'a> {
                 Some(p) => self.state.local(p, self.slot(place)?),
                 None => 0,
             },
+            Expr::Happens(operation) => i32::from(happening::is_done(self, operation)),
         })
     }
 

@@ -458,6 +458,8 @@ impl<'a> Facts<'a> {
                 out.population = true;
                 out.remotes.entry(*there).or_default().add_place(place);
             }
+            // What is asked is about a step, and steps change anything.
+            Expr::Happens(_) => out.everything = true,
         }
         e.each_child(&mut |child| self.expr(proctype, child, out));
     }

@@ -27,6 +27,7 @@
 
 use crate::eval::Eval;
 use crate::fault::{Fault, FaultKind};
+use crate::happening::{Happened, Steps};
 use crate::index::Idx;
 use crate::ir::{ChanDecl, Edge, EdgeId, Effect, Expr, Guard, Loc, MAX_LIVE, Pid, Proctype, ProctypeId, System, Type};
 use crate::layout::Layout;
@@ -44,8 +45,10 @@ pub struct Interp {
     pub(crate) params: Arc<Vec<Vec<Type>>>,
     pub(crate) has_promises: bool,
     /// What [`Successors::look`] looks at.
-    looked: Arc<[Expr]>,
+    pub(crate) looked: Arc<[Expr]>,
     looks_for_timeout: bool,
+    /// What of it is about steps.
+    pub(crate) steps: Option<Arc<Steps>>,
 }
 
 /// Who may move next.
@@ -65,6 +68,8 @@ pub struct Log {
     pub truncated: Vec<(ProctypeId, EdgeId)>,
     /// What `printf` and `printm` wrote, if it is wanted.
     pub output: Option<String>,
+    /// Edges taken and messages passed, in order, if that is wanted.
+    pub happened: Option<Vec<Happened>>,
 }
 
 /// One statement, handshake or `d_step` of an outcome.
@@ -103,7 +108,8 @@ impl Interp {
         let params = Arc::new(params.collect());
         let mut looks_for_timeout = false;
         looked.iter().for_each(|e| e.each_part(&mut |e| looks_for_timeout |= *e == Expr::Timeout));
-        Interp { system, packing, params, has_promises, looked: looked.into(), looks_for_timeout }
+        let steps = Steps::new(&system, looked).map(Arc::new);
+        Interp { system, packing, params, has_promises, looked: looked.into(), looks_for_timeout, steps }
     }
 
     #[inline]
@@ -348,7 +354,7 @@ impl Interp {
 
     /// Explores one step to the points where the floor is given back, depth first, and hands each to `found`.
     /// `found` returns false to stop.
-    fn chains(&self, state: &State, step: Step, log: &mut Log, found: &mut impl FnMut(Chain<'_>) -> bool) {
+    pub(crate) fn chains(&self, state: &State, step: Step, log: &mut Log, found: &mut impl FnMut(Chain<'_>) -> bool) {
         let mut links: Vec<Link> = Vec::new();
         let mut atomic_steps = 0;
         let mut watched: (usize, Vec<u8>) = (0, Vec::new());
@@ -372,6 +378,7 @@ impl Interp {
             let result = self.apply(&mut after, step, log);
             let faults = log.faults.split_off(n_faults);
             let output = log.output.as_mut().map(std::mem::take).unwrap_or_default();
+            let happened = log.happened.as_mut().map(std::mem::take).unwrap_or_default();
             let mut todo = Vec::new();
             let mut fatal = None;
             let mut then = Floor::Anyone;
@@ -398,7 +405,7 @@ impl Interp {
             }
             let endless = matches!(&fatal, Some(Fault { kind: FaultKind::EndlessAtomic, .. }));
             let stays = todo.is_empty();
-            links.push(Link { step, after, todo, faults, output, then });
+            links.push(Link { step, after, todo, faults, output, happened, then });
             if stays {
                 let steps = std::mem::take(&mut atomic_steps);
                 if !found(Chain { links: &links, fatal, atomic_steps: steps }) || endless {
@@ -406,6 +413,15 @@ impl Interp {
                 }
             }
         }
+    }
+
+    /// Who looks from outside.
+    pub(crate) fn outside<'a>(&'a self, state: &'a State) -> Eval<'a> {
+        let mut steps = Vec::new();
+        if self.looks_for_timeout {
+            self.all_moves(state, false, &mut steps);
+        }
+        Eval::new(self, state, None, self.looks_for_timeout && steps.is_empty())
     }
 
     /// The statements of one outcome of a step, with the state after each.
@@ -448,17 +464,18 @@ pub(crate) enum Ready {
 }
 
 /// A statement of a chain, and the choices after it that are still to be tried, last first.
-struct Link {
+pub(crate) struct Link {
     step: Step,
     after: State,
     todo: Vec<Step>,
     faults: Vec<Fault>,
     output: String,
+    pub happened: Vec<Happened>,
     then: Floor,
 }
 
-struct Chain<'a> {
-    links: &'a [Link],
+pub(crate) struct Chain<'a> {
+    pub links: &'a [Link],
     fatal: Option<Fault>,
     /// Statements since the last chain was handed over, after which the floor was kept.
     atomic_steps: u32,
@@ -544,15 +561,22 @@ impl Successors for Interp {
     fn look(&self, state: &mut State, bits: &mut Vec<u64>) -> Result<(), FaultKind> {
         bits.clear();
         bits.resize(self.looked.len().div_ceil(64), 0);
-        let mut steps = Vec::new();
-        if self.looks_for_timeout {
-            self.all_moves(state, false, &mut steps);
-        }
-        let eval = Eval::new(self, state, None, self.looks_for_timeout && steps.is_empty());
+        let eval = self.outside(state);
         for (n, e) in self.looked.iter().enumerate() {
             bits[n / 64] |= u64::from(eval.value(e)? != 0) << (n % 64);
         }
         Ok(())
+    }
+
+    fn happens(
+        &self,
+        state: &mut State,
+        one: &[u64],
+        fired: (&[Step], &Batch),
+        bits: &mut Vec<u64>,
+    ) -> Result<(), FaultKind> {
+        let state = &*state;
+        self.happens_with(one, &|pid| state.proctype(pid), &|| state.clone(), fired, bits)
     }
 
     fn may_end(&self, state: &State) -> bool {

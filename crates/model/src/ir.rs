@@ -406,6 +406,27 @@ pub enum Expr {
         pid: Option<Box<Expr>>,
         place: Place,
     },
+    /// 1 if the step that is taken next does this. Only those who look from outside can ask, and where no step is taken
+    /// nothing happens (`happening.rs`).
+    Happens(Box<Operation>),
+}
+
+/// What a step may do, as somebody names it who looks from outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// A message that fits goes into the channel, or out of it. Nothing is assigned, so a field is compared with a value or
+    /// matches anything; fields left out match anything, too.
+    Passes {
+        /// Only by such a process, and by the one of this number.
+        by: Option<(ProctypeId, Option<Expr>)>,
+        send: bool,
+        chan: Expr,
+        args: Vec<Pattern>,
+    },
+    /// A process takes an edge from this location.
+    Leaves { proctype: ProctypeId, pid: Option<Expr>, loc: Loc, label: String },
+    /// A process takes one of these edges, which its author calls by one name.
+    Takes { proctype: ProctypeId, edges: Vec<EdgeId>, name: String },
 }
 
 impl Type {

@@ -9,6 +9,7 @@ mod eval;
 pub mod explain;
 pub mod facts;
 pub mod fault;
+pub mod happening;
 pub mod index;
 pub mod interp;
 pub mod ir;

@@ -48,8 +48,8 @@
 
 use crate::index::Idx;
 use crate::ir::{
-    BinOp, Edge, EdgeId, Effect, Expr, Frame, Guard, Init, MtypeId, Pattern, Place, Probe, Proctype, ProctypeId,
-    Record, Scope, Shape, System, Then, Type, UnOp, Uses, Var, VarId,
+    BinOp, Edge, EdgeId, Effect, Expr, Frame, Guard, Init, MtypeId, Operation, Pattern, Place, Probe, Proctype,
+    ProctypeId, Record, Scope, Shape, System, Then, Type, UnOp, Uses, Var, VarId,
 };
 use crate::source::{Sources, Span};
 use std::fmt::{self, Write};
@@ -424,7 +424,45 @@ impl<'a> Printer<'a> {
                 self.place(frame, system.proctypes.get(*proctype).map_or(&empty, |t| &t.frame), place);
                 w!(self, ")");
             }
+            Expr::Happens(operation) => self.happens(frame, operation),
         }
+    }
+
+    /// For people: no system has it in its text, and it is not read back.
+    fn happens(&mut self, frame: &Frame, operation: &Operation) {
+        w!(self, "happens(");
+        let (whose, pid) = match operation {
+            Operation::Passes { by, .. } => {
+                (by.as_ref().map(|(t, _)| *t), by.as_ref().and_then(|(_, pid)| pid.as_ref()))
+            }
+            Operation::Leaves { proctype, pid, .. } => (Some(*proctype), pid.as_ref()),
+            Operation::Takes { proctype, .. } => (Some(*proctype), None),
+        };
+        if let Some(t) = whose {
+            w!(self, "{}", self.proctype_name(t));
+        }
+        if let Some(pid) = pid {
+            w!(self, "[");
+            self.expr(frame, pid, 0);
+            w!(self, "]");
+        }
+        match operation {
+            Operation::Passes { by, send, chan, args } => {
+                w!(self, "{}", if by.is_some() { ": " } else { "" });
+                self.expr(frame, chan, 0);
+                w!(self, "{}", if *send { "!" } else { "?" });
+                for (n, arg) in args.iter().enumerate() {
+                    w!(self, "{}", if n > 0 { "," } else { "" });
+                    match arg {
+                        Pattern::Equal(e) => self.expr(frame, e, 0),
+                        Pattern::Bind(_) | Pattern::Any => w!(self, "_"),
+                    }
+                }
+            }
+            Operation::Leaves { label, .. } => w!(self, "@{}", name(label)),
+            Operation::Takes { name: called, .. } => w!(self, ": {}", name(called)),
+        }
+        w!(self, ")");
     }
 
     fn call(&mut self, frame: &Frame, what: &str, e: &Expr) {

@@ -235,6 +235,18 @@ pub trait Successors: Sync {
         bits.clear();
         Ok(())
     }
+    /// The same for each outcome of a batch, one after the other: what is true in this state if that is how it is left.
+    /// The batch is what `steps`, which can be taken here, lead to; `one` is what [`Successors::look`] says, which looks as
+    /// if no step were taken. Only expressions about steps (`Expr::Happens`) can differ from it, and nobody else asks.
+    fn happens(
+        &self,
+        _state: &mut Self::State,
+        _one: &[u64],
+        _fired: (&[Step], &Batch),
+        _bits: &mut Vec<u64>,
+    ) -> Result<(), FaultKind> {
+        unreachable!("this does not know what its steps do")
+    }
     /// With no step enabled: may the run end here?
     fn may_end(&self, state: &Self::State) -> bool;
 }

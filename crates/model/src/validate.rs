@@ -17,6 +17,7 @@
 //!   V13 mtype sets and remote references exist
 //!   V14 the edges of a monitor have no effects but events and the death, and no other graph has events; an event
 //!       assigns nothing
+//!   V15 no part of a system asks what the next step does: that is for those who look from outside
 
 use crate::index::Idx;
 use crate::ir::{
@@ -230,6 +231,7 @@ impl Validator<'_> {
             Expr::NewPid => self.rule(ran, "V9", "NewPid without run"),
             Expr::Read(place) => self.place(place, local),
             Expr::Poll { args, .. } => self.bound(args, local),
+            Expr::Happens(_) => self.rule(false, "V15", "a system that asks about its next step"),
             Expr::AtLabel { proctype, loc, .. } => {
                 let known = self.system.proctypes.get(*proctype).is_some_and(|t| *loc < Loc::new(t.locs.len()));
                 self.rule(known, "V13", "a label that does not exist");

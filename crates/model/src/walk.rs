@@ -4,7 +4,7 @@
 //! `each_part` with an expression and all that is inside it, outermost first. A place that is written has its indices
 //! as expressions; the place itself is none. Each has a form that may change what it meets.
 
-use crate::ir::{Edge, Effect, Expr, Guard, Init, Pattern, Place, Proctype};
+use crate::ir::{Edge, Effect, Expr, Guard, Init, Operation, Pattern, Place, Proctype};
 
 /// The same walk twice: over what is only looked at, and over what may be changed.
 macro_rules! walk {
@@ -70,6 +70,29 @@ macro_rules! walk {
                         }
                         place.$each_expr(f);
                     }
+                    Expr::Happens(operation) => operation.$each_expr(f),
+                }
+            }
+        }
+
+        impl Operation {
+            pub fn $each_expr<'e>(&'e $($mutable)? self, f: &mut dyn FnMut(&'e $($mutable)? Expr)) {
+                match self {
+                    Operation::Passes { by, chan, args, .. } => {
+                        if let Some((_, Some(pid))) = by {
+                            f(pid);
+                        }
+                        f(chan);
+                        for arg in args {
+                            arg.$each_expr(f);
+                        }
+                    }
+                    Operation::Leaves { pid, .. } => {
+                        if let Some(pid) = pid {
+                            f(pid);
+                        }
+                    }
+                    Operation::Takes { .. } => {}
                 }
             }
         }

@@ -5,6 +5,7 @@
 
 use crate::eval::{self, Eval};
 use crate::fault::{Fault, FaultKind};
+use crate::happening::Happened;
 use crate::index::Idx;
 use crate::interp::{Floor, Interp, Log, Ready, Run, WATCH_FROM};
 use crate::ir::{
@@ -38,6 +39,7 @@ impl<'a, 'i> Work<'a, 'i> {
         let proctype = self.state.proctype(pid);
         self.at = Some((pid, proctype, edge));
         self.log.reached.push((proctype, edge));
+        self.note(|| Happened::Took { pid, proctype, edge });
         &self.interp.system.proctypes[proctype]
     }
 
@@ -60,7 +62,7 @@ impl<'a, 'i> Work<'a, 'i> {
         let message = self.interp.message(eval, decl, args)?;
         self.note_lost_bits(pid, args, &message)?;
         self.promised(pid, true, id, false);
-        self.event(true, id, &message)?;
+        self.event(pid, true, id, &message)?;
         self.effects(pid, &edge.effects[1..])?;
         self.state.set_loc(pid, edge.to);
         self.state.set_last(pid);
@@ -73,7 +75,7 @@ impl<'a, 'i> Work<'a, 'i> {
             return Err(FaultKind::WrongArity { given: args.len(), fields: message.len() });
         }
         self.promised(receiver, false, id, false);
-        self.event(false, id, &message)?; // what the trace compares with is what was there before
+        self.event(receiver, false, id, &message)?; // what the trace compares with is what was there before
         self.bind(receiver, args, &message)?;
         self.effects(receiver, &edge.effects[1..])?;
         self.go_on(receiver, t, edge)
@@ -188,7 +190,7 @@ impl<'a, 'i> Work<'a, 'i> {
                 self.note_lost_bits(pid, args, &message)?;
                 self.promised(pid, true, id, false);
                 self.state.insert_message(chan, at, &message);
-                self.event(true, id, &message)
+                self.event(pid, true, id, &message)
             }
             Effect::Receive { chan: e, random, keep, args } => {
                 let eval = self.eval(Some(pid));
@@ -203,7 +205,7 @@ impl<'a, 'i> Work<'a, 'i> {
                 }
                 // A copy leaves the message where it is: no event.
                 if !keep {
-                    self.event(false, id, &message)?;
+                    self.event(pid, false, id, &message)?;
                 }
                 self.bind(pid, args, &message)
             }
@@ -398,8 +400,16 @@ impl<'a, 'i> Work<'a, 'i> {
         }
     }
 
+    fn note(&mut self, what: impl FnOnce() -> Happened) {
+        if let Some(happened) = &mut self.log.happened {
+            happened.push(what());
+        }
+    }
+
     /// A message was sent or received: the trace assertion, if it names the channel, moves along.
-    fn event(&mut self, send: bool, chan: u8, message: &[i32]) -> Run<()> {
+    fn event(&mut self, pid: Pid, send: bool, chan: u8, message: &[i32]) -> Run<()> {
+        let proctype = self.state.proctype(pid);
+        self.note(|| Happened::Passed { pid, proctype, send, chan, message: message.to_vec() });
         let Some(monitor) = &self.interp.system.monitor else { return Ok(()) };
         let at = self.state.monitor();
         if at >= monitor.graph.locs.len() {

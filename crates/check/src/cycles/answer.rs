@@ -5,6 +5,7 @@
 //!   is closed under stuttering. With fairness there is one thing more to see: a process that is done with its local
 //!   statements at once is never seen where it does not wait for a handshake, so who sends to it would always be able
 //!   to. Statements are not merged then if there may be a rendez-vous.
+//!   Where a claim sees steps none are merged.
 //!   What was found is shortened, and replayed as the model was written (`trace`); a formula is evaluated on the states
 //!   that the replay passes, without its automaton, and must be false there.
 
@@ -28,7 +29,7 @@ use spinor_ltl::{Formula, PropId, Valuation, eval_lasso};
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Effect, Expr, Pid, System};
 use spinor_model::optimise::{Optimisations, Watched, optimise};
-use spinor_model::successors::Successors;
+use spinor_model::successors::{Step, Successors};
 use spinor_store::{Arena, Compact, Full, Hint, Hints};
 use std::cell::LazyCell;
 use std::slice::from_ref;
@@ -275,7 +276,8 @@ impl Asked<'_> {
             return system.clone();
         }
         let hides_waiting = self.request.fairness != Fairness::None && has_rendezvous(system);
-        let counts_steps = !self.claim.stutter_invariant || hides_waiting;
+        // Two steps that are one would be two operations at one position.
+        let counts_steps = !self.claim.stutter_invariant || self.claim.sees_steps || hides_waiting;
         let watched =
             Watched { exprs: &self.claim.looked, counts_steps, params: self.reduce.is_some(), ..Watched::default() };
         Arc::new(optimise(system, self.optimise, &watched).0)
@@ -384,8 +386,7 @@ fn endless<S: Successors>(product: &Product<'_, S>, lasso: &Lasso) -> Endless {
     let (mut moves, mut desk) = (Moves::default(), product.desk());
     product.initial(&mut desk, &mut moves);
     let mut key = moves.key(lasso.initial).to_vec();
-    // The move that ends the matter is the automaton's alone.
-    let n_stem = if lasso.cycle.is_empty() { lasso.stem.len().saturating_sub(1) } else { lasso.stem.len() };
+    let n_stem = product.n_steps(lasso);
     let mut walk = |numbers: &[u32]| {
         let mut steps = Vec::new();
         for nth in numbers {
@@ -407,7 +408,7 @@ fn leapt(reduced: &Reduced<Interp>, product: &Product<'_, Reduced<Interp>>, lass
     let (mut moves, mut desk) = (Moves::default(), product.desk());
     product.initial(&mut desk, &mut moves);
     let mut key = moves.key(lasso.initial).to_vec();
-    let n_stem = if lasso.cycle.is_empty() { lasso.stem.len().saturating_sub(1) } else { lasso.stem.len() };
+    let n_stem = product.n_steps(lasso);
     let mut walk = |numbers: &[u32]| {
         let mut steps = Vec::new();
         for nth in numbers {
@@ -435,7 +436,7 @@ pub fn judge(interp: &Interp, formula: &Formula, props: &[Expr], trace: &Trace) 
     assert!(!eval_lasso(formula, &stem, &cycle).holds(), "T6: the run does not break {formula}");
 }
 
-/// What is true in the states that were looked at, before the cycle and in it.
+/// What is true in the states that were looked at, left as they are left, before the cycle and in it.
 pub fn valuations(interp: &Interp, props: &[Expr], trace: &Trace) -> (Vec<Valuation>, Vec<Valuation>) {
     let judge = Interp::looking(interp.shared_system().clone(), props);
     // A proposition that makes no difference to the formula is not looked at by the search, and may have no value. Then
@@ -445,14 +446,17 @@ pub fn valuations(interp: &Interp, props: &[Expr], trace: &Trace) -> (Vec<Valuat
         props.iter().map(alone).collect::<Vec<Interp>>()
     });
     let mut all: Vec<Valuation> = Vec::new();
-    for n in &trace.looks {
-        let mut state = trace.before(*n).expect("a state of the trace").clone();
+    for (nth, n) in trace.looks.iter().enumerate() {
+        let state = trace.before(*n).expect("a state of the trace");
+        // The step by which it is left; after the last one comes none, or the one at which the cycle begins.
+        let end = trace.looks.get(nth + 1).unwrap_or(n);
+        let statements: Vec<Step> = trace.steps[*n..*end].iter().map(|s| s.step).collect();
         let mut bits = Vec::new();
-        if judge.look(&mut state, &mut bits).is_err() {
+        if judge.happens_by(state, &statements, &mut bits).is_err() {
             bits = vec![0; props.len().div_ceil(64)];
             for (n, one) in each.iter().enumerate() {
                 let mut bit = Vec::new();
-                if one.look(&mut state, &mut bit).is_ok() {
+                if one.happens_by(state, &statements, &mut bit).is_ok() {
                     bits[n / 64] |= bit[0] << (n % 64);
                 }
             }

@@ -7,6 +7,10 @@
 //!   A run of the system that ends is continued by staying where it is for ever, if the claim wants it so: the automaton
 //!   moves alone. A step that a fault ends leads nowhere; faults are another property's business.
 //!   A transition to a state of the automaton that settles the matter ends it, whatever the system does next.
+//!   A claim that sees steps reads a state together with the step by which it is left, so it chooses its transition when the
+//!   step is known: for each outcome those are possible whose guards hold in the state and of what that outcome does. The
+//!   two are synchronised on operations ([Schoot7], after example 7.2). What stays does nothing. A transition that settles
+//!   the matter is taken together with its step, which is part of what is shown.
 //!   A cycle of the product is one of the automaton, if only its states are looked at: so it lies in one component of
 //!   the automaton, and has no marks but those of the transitions inside it. Components are the parts.
 //!
@@ -16,13 +20,13 @@
 //! # Cost
 //!   What the automaton can do is looked up by its state and by what is true, if few things are looked at.
 
-use super::{Fairness, Move, Moves, Part, Runs};
+use super::{Fairness, Lasso, Move, Moves, Part, Runs};
 use crate::claim::Claim;
 use crate::search::order;
 use spinor_ltl::{Components, StateId, Transition};
 use spinor_model::ir::Pid;
 use spinor_model::layout::GRAIN;
-use spinor_model::successors::{Batch, Step, Successors, Wish};
+use spinor_model::successors::{Batch, Outcome, Step, Successors, Wish};
 use spinor_store::Hint;
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
@@ -54,6 +58,10 @@ pub struct Desk<S: Successors> {
     bits: Vec<u64>,
     /// What the automaton can do here, if there are no rows.
     enabled: Vec<Transition>,
+    /// For a claim that sees steps: the steps, what is true for each outcome, and of each move the outcome that it is.
+    steps: Vec<Step>,
+    by_outcome: Vec<u64>,
+    taken: Vec<Option<u32>>,
 }
 
 impl<'a, S: Successors> Product<'a, S> {
@@ -115,9 +123,22 @@ impl<'a, S: Successors> Product<'a, S> {
         (own, StateId(u32::from_le_bytes(*at.first_chunk().expect("I1"))))
     }
 
+    /// How many moves before the cycle are steps of the system: the one that ends the matter is the automaton's alone, unless
+    /// that looks at steps.
+    pub fn n_steps(&self, lasso: &Lasso) -> usize {
+        let alone = lasso.cycle.is_empty() && !self.claim.sees_steps;
+        if alone { lasso.stem.len().saturating_sub(1) } else { lasso.stem.len() }
+    }
+
     /// Which step of the system, and which of its outcomes, a move is; `None` if the system stays.
     pub fn step(&self, key: &[u8], nth: u32) -> Option<(Step, u32)> {
         let (own, at) = Self::split(key);
+        if self.claim.sees_steps {
+            let (mut desk, mut moves) = (self.desk(), Moves::default());
+            self.moves(&mut desk, key, &mut moves);
+            let outcome = desk.batch.outcomes[desk.taken[nth as usize]? as usize];
+            return Some((desk.steps[outcome.step as usize], outcome.path));
+        }
         let mut state = self.system.unpack(own);
         self.system.minds(&mut state, self.claim.phase(at));
         let (mut steps, mut batch) = (Vec::new(), self.system.batch());
@@ -126,6 +147,69 @@ impl<'a, S: Successors> Product<'a, S> {
         let there: Vec<_> = batch.outcomes.iter().filter(|o| o.key().is_some()).collect();
         let outcome = there.get((nth as usize).checked_rem(there.len())?)?;
         Some((steps[outcome.step as usize], outcome.path))
+    }
+}
+
+impl<S: Successors> Product<'_, S> {
+    /// What the automaton can do where this is true; `some` is there for the list if there are no rows.
+    #[inline]
+    fn transitions<'t>(&'t self, at: StateId, bits: &[u64], some: &'t mut Vec<Transition>) -> &'t [Transition] {
+        if self.rows.is_empty() {
+            some.clear();
+            some.extend(self.claim.automaton.enabled(at, bits));
+            return some;
+        }
+        let row = at.idx() << self.claim.looked.len() | bits.first().map_or(0, |bits| *bits as usize);
+        let (from, to) = self.rows[row];
+        &self.transitions[from as usize..to as usize]
+    }
+
+    /// The moves where the automaton sees steps. The state is unpacked, and has been looked at.
+    fn synchronised(&self, desk: &mut Desk<S>, key: &[u8], wish: Wish, out: &mut Moves) {
+        let (own, at) = Self::split(key);
+        let Desk { state, owners, batch, bits, enabled, steps, by_outcome, taken } = desk;
+        let state = state.as_mut().expect("it is unpacked");
+        batch.clear();
+        taken.clear();
+        self.system.wish(state, wish);
+        self.system.enabled(state, steps);
+        if self.owned {
+            self.system.expand_owned(state, batch, owners);
+            owners.iter().for_each(|pid| out.able.put(*pid));
+        } else {
+            self.system.fire(state, steps, batch);
+        }
+        out.left_out = self.system.leaves_out(state);
+        if self.system.happens(state, bits, (steps, batch), by_outcome).is_err() {
+            out.blind = true;
+            return;
+        }
+        let stays = (steps.is_empty() && self.claim.stutters).then_some(None);
+        let outcomes = batch.outcomes.iter().enumerate().map(Some);
+        let n_words = bits.len();
+        for outcome in outcomes.chain(stays) {
+            let (bits, to, pid) = match outcome {
+                None => (&bits[..], own, None),
+                Some((n, outcome)) => {
+                    let Some(to) = batch.key(outcome) else {
+                        self.faulty.store(true, Relaxed);
+                        continue;
+                    };
+                    let pid = self.owned.then(|| owners[outcome.step as usize]);
+                    (&by_outcome[n * n_words..(n + 1) * n_words], to, pid)
+                }
+            };
+            let n = outcome.map(|(n, _): (usize, &Outcome)| n as u32);
+            for t in self.transitions(at, bits, enabled) {
+                taken.push(n);
+                if self.claim.settles(t.target) {
+                    out.ends = Some(out.all.len() as u32);
+                    push(to, t.target, out, t.marks.0, pid);
+                    return;
+                }
+                push(to, t.target, out, t.marks.0, pid);
+            }
+        }
     }
 }
 
@@ -145,7 +229,16 @@ impl<S: Successors> Runs for Product<'_, S> {
 
     fn desk(&self) -> Desk<S> {
         let batch = self.system.batch();
-        Desk { state: None, owners: Vec::new(), batch, bits: Vec::new(), enabled: Vec::new() }
+        Desk {
+            state: None,
+            owners: Vec::new(),
+            batch,
+            bits: Vec::new(),
+            enabled: Vec::new(),
+            steps: Vec::new(),
+            by_outcome: Vec::new(),
+            taken: Vec::new(),
+        }
     }
 
     fn n_marks(&self) -> u32 {
@@ -170,14 +263,15 @@ impl<S: Successors> Runs for Product<'_, S> {
     }
 
     /// For each transition of the automaton, in order, all outcomes of the system, in order. A transition that ends the
-    /// matter is the last one, and one move: the system need not do anything more.
+    /// matter is the last one, and one move: the system need not do anything more. If steps are seen, for each
+    /// outcome all transitions.
     fn moves(&self, desk: &mut Desk<S>, key: &[u8], out: &mut Moves) {
         self.moves_as(desk, key, Wish::default(), out);
     }
 
     fn moves_as(&self, desk: &mut Desk<S>, key: &[u8], wish: Wish, out: &mut Moves) {
         let (own, at) = Self::split(key);
-        let Desk { state, owners, batch, bits, enabled } = desk;
+        let Desk { state, owners, batch, bits, enabled, .. } = desk;
         let state = match state {
             Some(state) => {
                 self.system.unpack_into(own, state);
@@ -194,16 +288,10 @@ impl<S: Successors> Runs for Product<'_, S> {
             out.blind = true;
             return;
         }
-        let automaton = &self.claim.automaton;
-        let enabled: &[Transition] = if self.rows.is_empty() {
-            enabled.clear();
-            enabled.extend(automaton.enabled(at, bits));
-            enabled
-        } else {
-            let row = at.idx() << self.claim.looked.len() | bits.first().map_or(0, |bits| *bits as usize);
-            let (from, to) = self.rows[row];
-            &self.transitions[from as usize..to as usize]
-        };
+        if self.claim.sees_steps {
+            return self.synchronised(desk, key, wish, out);
+        }
+        let enabled = self.transitions(at, bits, enabled);
         // One that blocks the automaton needs no steps.
         if enabled.is_empty() {
             return;

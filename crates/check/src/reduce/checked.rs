@@ -6,7 +6,7 @@
 //!   A2 decomposition  t can be taken; after u it still can be, and after t so can u; both orders lead to the same states
 //!                     (an `atomic` may lead to several), and whatever goes wrong in one of them does so in the other
 //!   A3 faults         no path of t is ended by a fault, or nothing could be made up for behind it
-//!   A4 visibility     t changes nothing that is looked at from outside
+//!   A4 visibility     t changes nothing that is looked at from outside, and does nothing that is named there
 //!   A5 fairness       not both t and u change whether a third process can move. One that t or u makes is no third: it is
 //!                     made again only if it has died, which is a move of its own
 //! A step of the same process as t that becomes possible on the way is such a u, and breaks A2. So what holds of the runs
@@ -96,7 +96,7 @@ impl Auditor {
                     if done.ended {
                         return broken("the rule about faults: a selected step ends a run", &at, &[t]);
                     }
-                    if done.keys.iter().any(|k| self.sight(k) != sight) {
+                    if done.keys.iter().any(|k| self.sight(k) != sight) || self.is_named(&at, t) {
                         return broken("visibility: a selected step is seen", &at, &[t]);
                     }
                     for u in steps.iter().filter(|u| !selected.contains(u)) {
@@ -172,6 +172,16 @@ impl Auditor {
             out.ended |= then.ended;
         }
         Some(out)
+    }
+
+    /// Does a step do something that is named? If it cannot be said, it is.
+    fn is_named(&self, key: &[u8], step: &Step) -> bool {
+        let (mut state, mut batch) = (self.interp.unpack(key), self.interp.batch());
+        let (mut one, mut bits) = (Vec::new(), Vec::new());
+        self.interp.fire(&mut state, &[*step], &mut batch);
+        let looked = self.interp.look(&mut state, &mut one);
+        let told = looked.and_then(|()| self.interp.happens(&mut state, &one, (&[*step], &batch), &mut bits));
+        told.is_err() || !one.is_empty() && bits.chunks(one.len()).any(|bits| bits != one)
     }
 
     /// What is to be seen from outside; that it cannot be said is something to be seen, too.

@@ -56,7 +56,7 @@
 use super::without::Condition;
 use super::{Proviso, Reduced, State, ends_a_run};
 use crate::search::Found;
-use spinor_model::fault::Fault;
+use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::index::Idx;
 use spinor_model::ir::EdgeId;
 use spinor_model::successors::{Batch, Step, Successors};
@@ -381,6 +381,24 @@ impl<S: Successors + Send> Reduced<S> {
 }
 
 impl<S: Successors + Send> Reduced<S> {
+    /// Appends what is true before the last of these steps if that is how the state is left. Until then nothing is seen, so
+    /// it is what is true of the leap.
+    pub(super) fn happens_last(&self, key: &[u8], step: Step, path: u32, bits: &mut Vec<u64>) -> Result<(), FaultKind> {
+        let mut at = key.to_vec();
+        let (mut one, mut last) = (Vec::new(), Vec::new());
+        for Shown { step, path, .. } in self.shown(key, step, path).0 {
+            let (mut state, mut batch) = (self.system.unpack(&at), self.system.batch());
+            self.system.look(&mut state, &mut one)?;
+            self.system.fire(&mut state, &[step], &mut batch);
+            self.system.happens(&mut state, &one, (&[step], &batch), &mut last)?;
+            let n = batch.outcomes.iter().position(|o| o.path == path).expect("such an outcome");
+            last = last[n * one.len()..(n + 1) * one.len()].to_vec();
+            at = batch.key(&batch.outcomes[n]).map(<[u8]>::to_vec).unwrap_or_default();
+        }
+        bits.extend(last);
+        Ok(())
+    }
+
     /// A violation by the steps of the system. The last one shows the fault, if there is one.
     pub fn shown_violation(&self, found: &Found) -> Found {
         let mut steps = Vec::new();

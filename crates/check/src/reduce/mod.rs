@@ -71,6 +71,15 @@
 //!   K wait while its receiver can move; the receiver then goes on alone and makes room that a run to an overflow did not
 //!   have (`tests/conditions/Overflow.cfsm`).
 //!
+//! # Operations
+//!   Who looks may name operations (`spinor_model::happening`): what is seen at a state is then also what the step does by
+//!   which it is left. A step that may do something that is named is one that is seen, so of those none is selected
+//!   unless nothing is left out. Think of a bit for each operation, turned over by every step that does it, and P2 is about
+//!   states again: such bits are read by nobody but who looks from outside, so the rest of the argument never meets them.
+//!   What is preserved are runs up to steps after which nothing looks different and which do nothing that is named;
+//!   whether a formula can tell these is asked of the formula with bits (`claim.rs`). A leap has at most one step that is
+//!   seen, the last one: what that does is what the leap does.
+//!
 //! # Who is refused
 //!   Priorities and `_last`: every step is disturbed by every other.
 
@@ -739,6 +748,24 @@ impl<S: Successors + Send> Successors for Reduced<S> {
 
     fn look(&self, state: &mut Self::State, bits: &mut Vec<u64>) -> Result<(), FaultKind> {
         self.system.look(&mut state.own, bits)
+    }
+
+    fn happens(
+        &self,
+        state: &mut Self::State,
+        one: &[u64],
+        fired: (&[Step], &Batch),
+        bits: &mut Vec<u64>,
+    ) -> Result<(), FaultKind> {
+        let (steps, batch) = fired;
+        if steps.iter().all(|s| leap::number(*s).is_none()) {
+            return self.system.happens(&mut state.own, one, fired, bits);
+        }
+        bits.clear();
+        for outcome in &batch.outcomes {
+            self.happens_last(&state.key, steps[outcome.step as usize], outcome.path, bits)?;
+        }
+        Ok(())
     }
 
     fn may_end(&self, state: &Self::State) -> bool {

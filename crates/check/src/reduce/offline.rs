@@ -259,6 +259,19 @@ impl<S: Successors + Send> Successors for Built<'_, S> {
         self.reduced.system.look(&mut state.own, bits)
     }
 
+    fn happens(
+        &self,
+        state: &mut Self::State,
+        _: &[u64],
+        (steps, batch): (&[Step], &Batch),
+        bits: &mut Vec<u64>,
+    ) -> Result<(), FaultKind> {
+        bits.clear();
+        let key = &self.nodes[state.node].key;
+        let mut all = batch.outcomes.iter();
+        all.try_for_each(|o| self.reduced.happens_last(key, steps[o.step as usize], o.path, bits))
+    }
+
     fn may_end(&self, state: &Self::State) -> bool {
         self.reduced.system.may_end(&state.own)
     }

@@ -23,7 +23,7 @@
 use crate::cycles::answer::has_rendezvous;
 use spinor_model::index::Idx;
 use spinor_model::ir::{
-    Edge, EdgeId, Effect, Expr, Guard, Init, Loc, Pattern, Place, Proctype, ProctypeId, Scope, System, Then,
+    Edge, EdgeId, Effect, Expr, Guard, Init, Loc, Operation, Pattern, Place, Proctype, ProctypeId, Scope, System, Then,
 };
 use spinor_model::layout::{Field, Layout};
 use std::collections::BTreeSet;
@@ -49,6 +49,8 @@ pub(super) struct Statics {
     pub makes: Vec<bool>,
     /// Locations that somebody asks about: by a label, or because a message could be handed over there.
     pub asked: BTreeSet<(ProctypeId, Loc)>,
+    /// What is named by those who look from outside.
+    pub operations: Vec<Operation>,
 }
 
 /// Where a step may lead.
@@ -113,6 +115,15 @@ impl Statics {
         for (id, t) in system.proctypes.enumerated().filter(|_| has_rendezvous(system)) {
             asked.extend(t.edges.iter().filter(|e| e.receive().is_some()).map(|e| (id, e.from)));
         }
+        let mut operations = Vec::new();
+        let mut name = |e: &Expr| {
+            if let Expr::Happens(operation) = e
+                && !operations.contains(&**operation)
+            {
+                operations.push((**operation).clone());
+            }
+        };
+        looked.iter().for_each(|e| e.each_part(&mut name));
         let closes: Vec<Vec<bool>> =
             system.proctypes.iter().zip(&chains).map(|(t, chains)| closing(t, chains)).collect();
         let least = |(t, (closes, chains)): (&Proctype, (&Vec<bool>, &Vec<Chain>))| {
@@ -121,7 +132,7 @@ impl Statics {
         };
         let seldom = system.proctypes.iter().zip(closes.iter().zip(&chains)).map(least).collect();
         let makes = system.proctypes.iter().map(makes).collect();
-        Statics { fixed_globals, fixed_locals, told_by, chains, closes, seldom, makes, asked }
+        Statics { fixed_globals, fixed_locals, told_by, chains, closes, seldom, makes, asked, operations }
     }
 }
 

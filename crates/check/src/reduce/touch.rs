@@ -25,11 +25,12 @@
 
 use super::statics::{MOST_SLOTS, Statics};
 use super::without::{Condition, Without};
+use spinor_model::happening::may_do;
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{
-    BinOp, Edge, EdgeId, Effect, Expr, Frame, Guard, Init, Loc, Monitor, Pattern, Pid, Place, Probe, Proctype,
-    ProctypeId, Scope, System, UnOp,
+    BinOp, Edge, EdgeId, Effect, Expr, Frame, Guard, Init, Loc, Monitor, Operation, Pattern, Pid, Place, Probe,
+    Proctype, ProctypeId, Scope, System, UnOp,
 };
 use spinor_model::state::State;
 use std::collections::BTreeSet;
@@ -63,6 +64,8 @@ pub(super) enum Atom {
     Alive(ActorId),
     /// Where the trace assertion stands.
     Monitor,
+    /// Whether an operation that is named has happened an even number of times (`mod`, operations).
+    Happened(usize),
 }
 
 /// How a channel with slots is used. (A channel's number is its place, from 1.)
@@ -260,6 +263,7 @@ impl<'a> Walk<'a> {
             self.message(first, &mut out);
         }
         self.effects(&edge.effects[skips..], &mut out);
+        self.operations(id, &mut out);
         // A handshake hands the floor to the receiver; the sender's chain ends there.
         let hands_over = out.sends.is_some() && out.chans.is_empty();
         let chain = &self.statics.chains[self.actors[me].proctype.index()][id.index()];
@@ -268,6 +272,7 @@ impl<'a> Walk<'a> {
         for loc in inner {
             let edges = || t.locs[*loc].edges.iter().map(|e| &t.edges[*e]);
             self.watched(edges(), &mut out);
+            t.locs[*loc].edges.iter().for_each(|e| self.operations(*e, &mut out));
             for edge in edges() {
                 let sure = *loc == first.to && self.makes_sure(id, edge);
                 if self.keeps(Condition::ChainGuards) && !sure {
@@ -285,6 +290,24 @@ impl<'a> Walk<'a> {
         }
         self.moves(me, t, edge.from, inner, ends, &mut out);
         out
+    }
+
+    /// What an edge may do that is named.
+    fn operations(&self, id: EdgeId, out: &mut Touch) {
+        let (me, t) = self.own();
+        let proctype = self.actors[me].proctype;
+        let nobody = Walk { me: None, ..*self };
+        for (n, operation) in self.statics.operations.iter().enumerate() {
+            let there = match operation {
+                Operation::Passes { chan, .. } => nobody.fixed(chan).is_none_or(|named| {
+                    self.traffic(&t.edges[id]).iter().any(|(_, chans)| chans.iter().any(|c| i32::from(*c) == named))
+                }),
+                _ => true,
+            };
+            if there && may_do(self.system, proctype, t, id, operation) && self.keeps(Condition::Operation) {
+                out.writes.insert(Atom::Happened(n));
+            }
+        }
     }
 
     /// What an edge sends and receives: whether it sends, and the channels that it may be about.
@@ -760,6 +783,11 @@ impl<'a> Walk<'a> {
                     self.note(Atom::Alive(i), mode, out);
                     self.slots(frame, place, &mut |slot| self.note(Atom::Local(i, slot), mode, out));
                 }
+            }
+            Expr::Happens(operation) => {
+                operation.each_expr(&mut |e| self.expr(e, value, out));
+                let n = self.statics.operations.iter().position(|o| *o == **operation);
+                n.into_iter().for_each(|n| self.note(Atom::Happened(n), mode, out));
             }
         }
     }

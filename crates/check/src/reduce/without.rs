@@ -76,10 +76,12 @@ pub enum Condition {
     /// What protocols are asked (`mod`).
     Reception,
     Overflow,
+    /// Operations that are named are seen.
+    Operation,
 }
 
 impl Condition {
-    pub const ALL: [Condition; 51] = [
+    pub const ALL: [Condition; 52] = [
         Condition::D1,
         Condition::D2,
         Condition::D3,
@@ -131,6 +133,7 @@ impl Condition {
         Condition::OneSeen,
         Condition::Reception,
         Condition::Overflow,
+        Condition::Operation,
     ];
 
     /// Those of what the papers do instead.

@@ -71,6 +71,8 @@ impl Gen<'_, '_> {
                 let args = [self.ctx, self.vec];
                 self.call(self.plan.functions.accepting, &args).expect("a result")
             }
+            // In a state nothing happens; what a step does the interpreter says.
+            Expr::Happens(_) => self.int(0),
             Expr::Enabled(pid) => self.enabled(pid, fault),
             Expr::PcValue(pid) => {
                 let pid = self.value(pid, fault);

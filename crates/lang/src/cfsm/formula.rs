@@ -6,8 +6,8 @@ use super::token::Tok;
 use super::tree::{Atom, Binary, Compare, Content, Formula, FormulaKind, Unary};
 use spinor_model::diagnostic::Diagnostic;
 
-const FORM: &str =
-    "a condition is `p@state`, `empty(c)`, `full(c)`, `len(c) < 2`, `head(c, m)`, `holds(c, m)`, `true` or `false`";
+const FORM: &str = "a condition is `p@state`, `empty(c)`, `full(c)`, `len(c) < 2`, `head(c, m)`, `holds(c, m)`, `happens(p: -m)`, `true` or `false`";
+const OPERATION: &str = "an operation is `happens(p: -m)` (send), `happens(p: +m)` (receive) or `happens(p: name)`";
 /// Deeper formulas are nobody's, and reading them is a recursion.
 const DEEPEST: usize = 200;
 
@@ -130,6 +130,13 @@ impl Reader<'_, '_> {
                 };
                 self.p.need(")", FORM)?;
                 atom
+            }
+            "happens" if self.p.sign("(") => {
+                let process = self.p.name("the name of a process", OPERATION)?;
+                self.p.need(":", OPERATION)?;
+                let op = self.p.operation(OPERATION)?;
+                self.p.need(")", OPERATION)?;
+                Atom::Happens(process, op)
             }
             _ => {
                 self.p.need("@", FORM)?;

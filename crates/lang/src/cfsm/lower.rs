@@ -11,8 +11,8 @@ use super::{Channel, Protocol};
 use crate::lower::NamedFormula;
 use spinor_model::index::{Idx, IndexVec};
 use spinor_model::ir::{
-    BinOp, ChanDecl, Edge, EdgeId, Effect, Expr, Frame, Guard, Init, Loc, Location, MtypeId, MtypeSet, Pattern, Place,
-    Probe, Proctype, ProctypeId, Scope, Shape, System, Then, Type, Uses, Var, VarId,
+    BinOp, ChanDecl, Edge, EdgeId, Effect, Expr, Frame, Guard, Init, Loc, Location, MtypeId, MtypeSet, Operation,
+    Pattern, Place, Probe, Proctype, ProctypeId, Scope, Shape, System, Then, Type, Uses, Var, VarId,
 };
 use spinor_model::source::Sources;
 use std::sync::Arc;
@@ -185,6 +185,17 @@ fn sees(machines: &Machines, sees: &Sees) -> Expr {
         Sees::Full(c) => Expr::Probe(Probe::Full, Box::new(read(*c))),
         Sees::Head { chan, message, data } => poll(*chan, false, *message, data),
         Sees::Holds { chan, message, data } => poll(*chan, true, *message, data),
+        Sees::Passes { send, chan, message, data } => Expr::Happens(Box::new(Operation::Passes {
+            by: None, // a channel has one process that sends and one that receives
+            send: *send,
+            chan: read(*chan),
+            args: patterns(*message, data),
+        })),
+        Sees::Takes { process, transitions, name } => Expr::Happens(Box::new(Operation::Takes {
+            proctype: ProctypeId::new(*process),
+            edges: transitions.iter().map(|n| EdgeId::new(*n)).collect(),
+            name: name.clone(),
+        })),
         Sees::Length(c, op, n) => {
             let op = match op {
                 Compare::Eq => BinOp::Eq,

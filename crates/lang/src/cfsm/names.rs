@@ -80,12 +80,43 @@ pub struct Stated {
 /// What a condition looks at.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Sees {
-    At { process: usize, state: usize },
+    At {
+        process: usize,
+        state: usize,
+    },
     Empty(usize),
     Full(usize),
-    Head { chan: usize, message: usize, data: Vec<Option<u32>> },
-    Holds { chan: usize, message: usize, data: Vec<Option<u32>> },
+    Head {
+        chan: usize,
+        message: usize,
+        data: Vec<Option<u32>>,
+    },
+    Holds {
+        chan: usize,
+        message: usize,
+        data: Vec<Option<u32>>,
+    },
     Length(usize, Compare, u32),
+    /// The next step sends such a message, or receives it.
+    Passes {
+        send: bool,
+        chan: usize,
+        message: usize,
+        data: Vec<Option<u32>>,
+    },
+    /// The next step is one of these transitions, counted through all states of the process.
+    Takes {
+        process: usize,
+        transitions: Vec<usize>,
+        name: String,
+    },
+}
+
+impl Sees {
+    /// It is about a step, not about a state.
+    pub fn is_about_steps(&self) -> bool {
+        matches!(self, Sees::Passes { .. } | Sees::Takes { .. })
+    }
 }
 
 /// Mtype values and channels are bytes.
@@ -504,7 +535,55 @@ impl<'a> Resolver<'a> {
                     Sees::Holds { chan, message, data }
                 }
             }
+            Atom::Happens(process, op) => {
+                let process = self.process(process)?;
+                self.operation(process, op)?
+            }
         })
+    }
+
+    fn operation(&mut self, process: usize, op: &Op) -> Option<Sees> {
+        let moves = |r: &Self| -> Vec<(usize, Span, String)> {
+            let all = r.out.processes[process].states.iter().flat_map(|s| &s.transitions).enumerate();
+            let name = |m: &Move| if let Does::Internal(name) = &m.does { Some(name.clone()) } else { None };
+            all.filter_map(|(n, m)| Some((n, m.span, name(m)?))).collect()
+        };
+        let (content, send) = match op {
+            Op::Send(content) => (content, true),
+            Op::Receive(content) => (content, false),
+            Op::Internal(name) => {
+                let all = moves(self);
+                let transitions: Vec<usize> = all.iter().filter(|m| m.2 == name.name).map(|m| m.0).collect();
+                if transitions.is_empty() {
+                    let what = format!("transition of `{}`", self.tree.processes[process].name.name);
+                    self.unknown("C0108", &what, name, all.into_iter().map(|m| (m.2, m.1)).collect());
+                    return None;
+                }
+                return Some(Sees::Takes { process, transitions, name: name.name.clone() });
+            }
+        };
+        let chan = self.route(process, content, send)?;
+        // As in a receive, whatever is carried may be left out or be anything.
+        let (message, data) = self.content(chan, content, false)?;
+        let fits = |d: &Option<u32>, other: Option<u32>| d.is_none() || other.is_none() || *d == other;
+        let does = |m: &Move| match &m.does {
+            Does::Send { chan: c, message: n, data: sent } if send => {
+                *c == chan && *n == message && data.iter().zip(sent).all(|(d, s)| fits(d, Some(*s)))
+            }
+            Does::Receive { chan: c, message: n, data: taken } if !send => {
+                *c == chan && *n == message && data.iter().zip(taken).all(|(d, t)| fits(d, *t))
+            }
+            _ => false,
+        };
+        if !self.out.processes[process].states.iter().flat_map(|s| &s.transitions).any(does) {
+            let name = &self.tree.processes[process].name;
+            self.diags.push(
+                Diagnostic::warning("C0322", format!("no transition of `{}` does this", name.name))
+                    .at(content.span, "never happens")
+                    .label(name.span, "the process"),
+            );
+        }
+        Some(Sees::Passes { send, chan, message, data })
     }
 
     /// What is allowed and hardly meant.

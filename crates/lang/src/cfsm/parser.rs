@@ -166,18 +166,24 @@ impl Parser<'_> {
     fn transition(&mut self) -> Read<Transition> {
         let form = "a transition is written `-m -> s` (send), `+m -> s` (receive) or `name -> s`";
         let start = self.span();
-        let op = if self.sign("-") {
-            Op::Send(self.content(start, form)?)
-        } else if self.sign("+") {
-            Op::Receive(self.content(start, form)?)
-        } else {
-            Op::Internal(self.name("a transition", form)?)
-        };
+        let op = self.operation(form)?;
         self.need("->", form)?;
         let to = self.name("the state that it leads to", form)?;
         let span = join(start, to.span);
         let visible = self.word("visible");
         Ok(Transition { op, to, visible, span })
+    }
+
+    /// `-m(1) via c`, `+m`, `name`
+    pub fn operation(&mut self, form: &str) -> Read<Op> {
+        let start = self.span();
+        Ok(if self.sign("-") {
+            Op::Send(self.content(start, form)?)
+        } else if self.sign("+") {
+            Op::Receive(self.content(start, form)?)
+        } else {
+            Op::Internal(self.name("a transition", form)?)
+        })
     }
 
     /// A message with its data, and the channel if that is named.

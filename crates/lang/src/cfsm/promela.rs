@@ -30,7 +30,12 @@ pub fn export(m: &Machines) -> String {
     }
     for f in &m.formulas {
         let text = f.formula.text(&|p| sees(&f.props[p.0 as usize], &names));
-        let _ = writeln!(out, "\nltl {} {{ {text} }}", names.free(&f.name));
+        let text = format!("ltl {} {{ {text} }}", names.free(&f.name));
+        if f.props.iter().any(Sees::is_about_steps) {
+            let _ = writeln!(out, "\n/* about operations, which Promela has no words for:\n   {text} */");
+        } else {
+            let _ = writeln!(out, "\n{text}");
+        }
     }
     out
 }
@@ -82,6 +87,11 @@ fn sees(sees: &Sees, names: &Names) -> String {
         Sees::Holds { chan, message, data } => {
             format!("({}??[{}{}])", names.channels[*chan], names.messages[*message], pattern(data))
         }
+        Sees::Passes { send, chan, message, data } => {
+            let sign = if *send { "!" } else { "?" };
+            format!("happens({}{sign}{}{})", names.channels[*chan], names.messages[*message], pattern(data))
+        }
+        Sees::Takes { process, name, .. } => format!("happens({}: {name})", names.processes[*process]),
         Sees::Length(c, op, n) => {
             let op = match op {
                 Compare::Eq => "==",

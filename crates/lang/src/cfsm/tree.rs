@@ -162,6 +162,8 @@ pub enum Atom {
     Holds(Ident, Content),
     /// `len(c) < 3`
     Length(Ident, Compare, Number),
+    /// `happens(p: -m)`
+    Happens(Ident, Op),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

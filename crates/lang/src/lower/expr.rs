@@ -5,7 +5,8 @@ use super::names::Meaning;
 use crate::ast::{self, ExprKind, RecvKind, VarRef};
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::ir::{
-    BinOp, Effect, Expr, IndexStep, Init, Loc, MtypeId, Pattern, Place, Probe, Scope, Shape, Type, UnOp, VarId,
+    BinOp, Effect, Expr, IndexStep, Init, Loc, MtypeId, Operation, Pattern, Place, Probe, Scope, Shape, Type, UnOp,
+    VarId,
 };
 use spinor_model::source::Span;
 
@@ -103,6 +104,7 @@ impl Lower {
             ExprKind::RemoteVar { proctype, pid, var, index } => {
                 self.remote_var(e.span, proctype, pid.as_deref(), var, index.as_deref())
             }
+            ExprKind::Happens(happens) => self.happens(e.span, happens),
             ExprKind::Temporal(..) => {
                 self.report(
                     Diagnostic::error("P0336", "temporal operators stand in `ltl` blocks only")
@@ -116,6 +118,57 @@ impl Lower {
             }
             ExprKind::Error => Expr::Const(0),
         }
+    }
+
+    fn happens(&mut self, span: Span, happens: &ast::Happens) -> Expr {
+        if !self.in_claim || self.body.is_some() {
+            self.report(
+                Diagnostic::error("P0344", "`happens` can only be asked in a formula")
+                    .at(span, "it is about the step that is taken next")
+                    .help("ask it in an `ltl` block"),
+            );
+            return Expr::Const(0);
+        }
+        let by = match &happens.by {
+            Some((proctype, pid)) => {
+                let pid = pid.as_ref().map(|e| self.expr(e));
+                let Some(id) = self.proctype_named(proctype) else { return Expr::Const(0) };
+                Some((id, pid))
+            }
+            None => None,
+        };
+        Expr::Happens(Box::new(match (&happens.what, by) {
+            (ast::Operation::Leaves(label), Some((proctype, pid))) => {
+                self.label_uses.entry((proctype, label.name.to_string())).or_insert(label.span);
+                let loc = Loc(u32::MAX); // settled when all graphs are known
+                Operation::Leaves { proctype, pid, loc, label: label.name.to_string() }
+            }
+            (ast::Operation::Leaves(_), None) => return Expr::Const(0), // not read without
+            (ast::Operation::Passes { send, chan, args }, by) => {
+                let name = self.chan(chan);
+                let args = if args.is_empty() { Vec::new() } else { self.fields(chan, args, span) };
+                Operation::Passes { by, send: *send, chan: name, args }
+            }
+        }))
+    }
+
+    /// The fields of a message that is asked for: each is compared, or matches anything.
+    fn fields(&mut self, chan: &VarRef, args: &[ast::RecvArg], span: Span) -> Vec<Pattern> {
+        for arg in args {
+            if let RecvKind::Name(v) = &arg.kind
+                && matches!(self.lookup(&v.parts[0].name.name), Some(Meaning::Var(..)))
+                && &*v.parts[0].name.name != "_"
+            {
+                let name = self.sources.one_line(v.span);
+                self.report(
+                    Diagnostic::error("P0345", format!("nothing is received into `{name}` here"))
+                        .at(v.span, "a variable")
+                        .help(format!("write `eval({name})` for its value, or `_` for any"))
+                        .fix(v.span, format!("eval({name})")),
+                );
+            }
+        }
+        without_binding(self.patterns(chan, args, span, true))
     }
 
     fn variable(&mut self, v: &VarRef) -> Expr {

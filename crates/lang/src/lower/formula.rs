@@ -35,11 +35,11 @@ impl Lower {
 }
 
 /// The formula above its propositions, which `atom` gives. Whatever has no temporal operator is one proposition if they
-/// are to be `whole`, and else what is below the boolean operators. A negation is always above: `p` and `!p` are about
+/// are to be `whole`, and else what is below the boolean operators; what is about states is told apart from what happens. A negation is always above: `p` and `!p` are about
 /// the same proposition.
 pub(crate) fn temporal(e: &ast::Expr, whole: bool, atom: &mut dyn FnMut(&ast::Expr) -> Formula) -> Formula {
     let negated = matches!(e.kind, ExprKind::Paren(_) | ExprKind::Unary(UnOp::Not, _));
-    if whole && !negated && !has_temporal(e) {
+    if whole && !negated && !has_temporal(e) && !has_operation(e) {
         return atom(e);
     }
     let mut part = |e: &ast::Expr| Box::new(temporal(e, whole, atom));
@@ -64,6 +64,16 @@ pub(crate) fn temporal(e: &ast::Expr, whole: bool, atom: &mut dyn FnMut(&ast::Ex
         }
         // A temporal operator under arithmetic: whoever reads the proposition says what is wrong.
         _ => atom(e),
+    }
+}
+
+fn has_operation(e: &ast::Expr) -> bool {
+    match &e.kind {
+        ExprKind::Happens(_) => true,
+        ExprKind::Paren(a) | ExprKind::Unary(_, a) => has_operation(a),
+        ExprKind::Binary(_, a, b) => has_operation(a) || has_operation(b),
+        ExprKind::Cond(a, b, c) => has_operation(a) || has_operation(b) || has_operation(c),
+        _ => false,
     }
 }
 

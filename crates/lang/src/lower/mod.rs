@@ -284,6 +284,14 @@ impl Lower {
                 Some(found) => *loc = *found,
                 None => missing.push((*proctype, label.clone())),
             },
+            Expr::Happens(operation) => {
+                if let ir::Operation::Leaves { proctype, loc, label, .. } = &mut **operation {
+                    match labels[proctype.0 as usize].get(label) {
+                        Some(found) => *loc = *found,
+                        None => missing.push((*proctype, label.clone())),
+                    }
+                }
+            }
             Expr::Remote { place, .. } if place.var == ir::VarId(u32::MAX) => {
                 if let Some(found) = &places[place.slot as usize] {
                     *place = found.clone();

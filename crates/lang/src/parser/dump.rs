@@ -220,6 +220,18 @@ pub fn expr(e: &Expr) -> String {
             let index = index.as_ref().map_or(String::new(), |p| format!("[{}]", expr(p)));
             format!("{}{pid}:{}{index}", proctype.name, var.name)
         }
+        ExprKind::Happens(happens) => {
+            let pid = |p: &Option<Box<Expr>>| p.as_ref().map_or(String::new(), |p| format!("[{}]", expr(p)));
+            let by = happens.by.as_ref().map_or(String::new(), |(name, p)| format!("{}{}", name.name, pid(p)));
+            match &happens.what {
+                Operation::Passes { send, chan, args } => {
+                    let colon = if happens.by.is_some() { ": " } else { "" };
+                    let sign = if *send { "!" } else { "?" };
+                    format!("happens({by}{colon}{}{sign}{})", var(chan), recv(args))
+                }
+                Operation::Leaves(label) => format!("happens({by}@{})", label.name),
+            }
+        }
         ExprKind::Temporal(t, args) => match &args[..] {
             [a] => format!("{t:?} {}", expr(a)),
             [a, b] => format!("({} {t:?} {})", expr(a), expr(b)),

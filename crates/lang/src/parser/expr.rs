@@ -463,6 +463,9 @@ impl Parser {
         if let Some(sym) = sym.filter(|s| self.known.inlines.contains(s) && !self.nth(1).is(Sign::OpenBracket)) {
             return Err(self.inline_in_expr(sym, token, false));
         }
+        if self.nth(1).is(Sign::OpenParen) && sym.is_some_and(|s| self.word(s) == "happens") {
+            return self.happens();
+        }
         if self.nth(1).is(Sign::OpenParen) && !self.in_ltl {
             return Err(self.function_call());
         }
@@ -538,6 +541,45 @@ impl Parser {
         }
         let kind = ExprKind::RemoteVar { proctype, pid, var, index };
         Ok((Expr { kind, span: self.since(start) }, height))
+    }
+
+    /// `happens(q!m)`, `happens(q?)`, `happens(P[e]: q!m)`, `happens(P[e]@L)`. The word is a name like any other unless a
+    /// parenthesis follows it, and an inline of that name goes first.
+    #[inline(never)]
+    fn happens(&mut self) -> Read<Tall> {
+        let start = self.bump().span;
+        self.bump();
+        let (first, mut height) = self.var_ref_tall()?;
+        let mut by = None;
+        let mut chan = first;
+        if self.at(Sign::At) || self.at(Sign::Colon) {
+            let [part] = &chan.parts[..] else { return Err(self.unexpected("`!` or `?` after a channel")) };
+            by = Some((part.name.clone(), part.index.clone()));
+        }
+        let what = if self.eat(Sign::At) {
+            Operation::Leaves(self.ident("a label")?)
+        } else {
+            if self.eat(Sign::Colon) {
+                let (named, h) = self.var_ref_tall()?;
+                (chan, height) = (named, height.max(h));
+            }
+            let send = self.at(Sign::Bang) || self.at(Sign::BangBang);
+            if !send && !self.at(Sign::Query) && !self.at(Sign::QueryQuery) {
+                return Err(self.unexpected("`!` or `?` after a channel, or `@` and a label after a proctype"));
+            }
+            self.bump();
+            let mut args = Vec::new();
+            if !self.at(Sign::CloseParen) {
+                self.deeper()?;
+                height = height.max(self.recv_args(&mut args)?);
+                self.depth -= 1;
+            }
+            Operation::Passes { send, chan, args }
+        };
+        self.close_paren("the operation of `happens`")?;
+        let span = self.since(start);
+        self.not_too_tall(height + 1, span)?;
+        Ok((Expr { kind: ExprKind::Happens(Box::new(Happens { by, what })), span }, height + 1))
     }
 
     pub(super) fn var_ref(&mut self) -> Read<VarRef> {

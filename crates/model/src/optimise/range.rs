@@ -40,7 +40,7 @@ impl Range {
                 Range::new((a.lo.min(b.lo), a.hi.max(b.hi)), c.faults || a.faults || b.faults)
             }
             Expr::Pid | Expr::NewPid | Expr::NrPr | Expr::Last => Range::new((0, 255), false),
-            Expr::Timeout | Expr::NonProgress | Expr::Accepting => Range::new((0, 1), false),
+            Expr::Timeout | Expr::NonProgress | Expr::Accepting | Expr::Happens(_) => Range::new((0, 1), false),
             // A channel may be missing, a process may ask about itself.
             Expr::Probe(..) | Expr::Poll { .. } | Expr::Enabled(_) => Range::new(ANY, true),
             Expr::PcValue(a) | Expr::GetPriority(a) => Range::new(ANY, Range::of(a).faults),

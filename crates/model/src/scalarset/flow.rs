@@ -460,6 +460,10 @@ impl<'s> Flow<'s> {
                 Is::Plain
             }
             Expr::Timeout | Expr::NonProgress | Expr::Accepting => Is::Plain,
+            Expr::Happens(_) => {
+                self.stop("an operation is named, and who does it is not followed from name to name");
+                Is::Plain
+            }
             Expr::Enabled(pid) | Expr::PcValue(pid) | Expr::GetPriority(pid) => {
                 self.number(pid);
                 Is::Plain

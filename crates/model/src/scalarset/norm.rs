@@ -244,7 +244,8 @@ impl Pen<'_, '_> {
             Expr::Pid => "_pid".to_string(),
             Expr::Last => "_last".to_string(),
             Expr::NewPid => "new".to_string(),
-            Expr::NrPr | Expr::Timeout | Expr::NonProgress | Expr::Accepting => format!("{e:?}"),
+            // Operations stop the search for symmetry before (`flow`).
+            Expr::NrPr | Expr::Timeout | Expr::NonProgress | Expr::Accepting | Expr::Happens(_) => format!("{e:?}"),
             Expr::Enabled(pid) => format!("enabled({})", self.expr(pid, Some(0))),
             Expr::PcValue(pid) => format!("pc({})", self.expr(pid, Some(0))),
             Expr::GetPriority(pid) => format!("priority({})", self.expr(pid, Some(0))),
