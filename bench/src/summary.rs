@@ -340,7 +340,7 @@ fn beside_table(mode: &Mode, points: &[Point], text: &mut String) {
     text.push('\n');
     let a = mode.sides[0].name();
     for (n, side) in mode.sides.iter().enumerate().skip(1) {
-        let both = |p: &'_ Point| Some((p.sides[0].as_ref().ok()?.clone(), p.sides[n].as_ref().ok()?.clone()));
+        let both = |p: &Point| Some((*p.sides[0].as_ref().ok()?, *p.sides[n].as_ref().ok()?));
         let pairs: Vec<(&Point, Median, Median)> =
             points.iter().filter_map(|p| both(p).map(|(x, y)| (p, x, y))).collect();
         let stored = |x: &Median, y: &Median| y.figures.stored as f64 / x.figures.stored.max(1) as f64;

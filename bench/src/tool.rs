@@ -231,7 +231,9 @@ fn spin_figures(done: &Finished, answer: Answer) -> Result<Figures, String> {
 
 /// What SPIN calls a run that breaks a claim; other errors are the model's.
 fn is_violation(message: &str) -> bool {
-    ["acceptance cycle", "non-progress cycle", "claim violated", "end state in claim"].iter().any(|m| message.starts_with(m))
+    ["acceptance cycle", "non-progress cycle", "claim violated", "end state in claim"]
+        .iter()
+        .any(|m| message.starts_with(m))
 }
 
 fn expected(answer: Answer, violated: bool) -> Result<(), String> {
