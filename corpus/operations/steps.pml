@@ -22,7 +22,7 @@ end:	do
 	od
 }
 
-ltl first { happens(c!) && happens(c?1) && happens(A: c!1) && happens(B: c?) }
+ltl opening { happens(c!) && happens(c?1) && happens(A: c!1) && happens(B: c?) }
 ltl not_by { [] !(happens(A: c?) || happens(B[0]: c?) || happens(c?2)) }
 ltl together { [] (happens(q!1) <-> happens(q!2)) }
 /* There is room for two: the third waits, and is another step. */

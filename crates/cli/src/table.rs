@@ -143,6 +143,14 @@ impl<'a> Run<'a> {
         (all, movers)
     }
 
+    /// The next step belongs to the same atomic. Where one waits in the middle of it others go on, and it is none any more.
+    fn goes_on(&self, i: usize) -> bool {
+        let step = &self.steps[i];
+        let partner = step.step.partner.map(|(pid, _)| pid);
+        let own = |pid| pid == step.step.pid || Some(pid) == partner;
+        step.keeps_floor && self.steps.get(i + 1).is_some_and(|next| own(next.step.pid))
+    }
+
     /// `12  x = 1` of a step's own process, and of its partner.
     fn cells(&self, i: usize) -> Vec<(Process, String, String)> {
         let system = self.interp.system();
@@ -152,8 +160,7 @@ impl<'a> Run<'a> {
         let line = wording::line(system, edge.span);
         let Some((pid, half)) = step.step.partner else {
             // Statements of one atomic are held together by a bracket.
-            let follows = i > 0 && self.steps[i - 1].keeps_floor;
-            let bracket = match (follows, step.keeps_floor && i + 1 < self.steps.len()) {
+            let bracket = match (i > 0 && self.goes_on(i - 1), self.goes_on(i)) {
                 (false, false) => "",
                 (false, true) => "┌ ",
                 (true, true) => "│ ",

@@ -793,6 +793,19 @@ fn an_interrupted_search_says_how_far_it_came() {
 }
 
 #[test]
+fn the_bracket_of_an_atomic_ends_where_it_has_to_wait() {
+    let f = Folder::new("bracket");
+    let model = "\
+chan q = [1] of { byte };
+byte x;
+active proctype A() { atomic { x = 1; q!1; q!2 } }
+active proctype B() { byte y; q?y; assert(x == 0) }
+";
+    let ran = f.file("m.pml", model).run(&["m.pml"]).expect(1, &["┌ x = 1", "└ q!1"], &[]);
+    assert!(!ran.out.contains("└ q?y") && !ran.out.contains("│ q!1"), "{}", ran.out);
+}
+
+#[test]
 fn a_lossy_store_leaves_open_what_it_did_not_find() {
     let f = Folder::new("lossy");
     f.file("fine.pml", FINE).file("bad.pml", LOCK);
