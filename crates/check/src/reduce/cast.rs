@@ -24,8 +24,8 @@ use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{EdgeId, Effect, Expr, Loc, Pid, ProctypeId, System};
 use spinor_model::layout::{Field, Layout};
-use spinor_model::state::State;
-use spinor_model::successors::Step;
+
+use spinor_model::successors::{Step, Successors};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Casts with more transitions are not reduced: the tables grow with the square.
@@ -35,24 +35,32 @@ pub(super) const MOST_TRANSITIONS: usize = 4096;
 pub(super) struct Cast {
     /// Of a different cast it is different.
     pub number: u32,
-    n_live: usize,
-    /// By process: its proctype, then the values of the slots that tell it apart.
-    signature: Vec<i32>,
-    /// By process: the number of its first edge.
+    /// Every key of it has these bits: how many processes there are, their proctypes, what tells them apart.
+    marks: Marks,
+    /// By process: where the key says where it stands.
+    stands: Vec<Field>,
+    /// By process: the number of its first edge, and of its first location.
     first: Vec<u32>,
+    first_loc: Vec<u32>,
     owner: Vec<ActorId>,
-    /// By process and location.
-    current: Vec<Vec<Vec<u32>>>,
     pub n_words: usize,
-    disturbs: Vec<u64>,
+    /// By process and location: what is current there.
+    current: Vec<u64>,
+    /// By process: all that is its.
+    own: Vec<u64>,
+    /// Of one that can be taken: what is its process's, and what it disturbs.
+    with: Vec<u64>,
+    /// What enables it, and what it meets.
     enables: Vec<u64>,
     /// The same, of those that wait for a message that fits while there is another; and where it is told whether there is.
     fits: Vec<u64>,
     told: Vec<Field>,
     /// Those fields, each once.
     asked: Vec<Field>,
-    meets: Vec<u64>,
     pub flags: Vec<Flags>,
+    /// By phase: what is seen; and what closes a loop.
+    seen: Vec<u64>,
+    closes: Vec<u64>,
     /// By process and location: it makes progress to stand there. Nothing if no states make progress.
     pub labels: Vec<Vec<bool>>,
     /// By process and location: it may come to where it minds that a handshake becomes possible; it stands where one of
@@ -67,8 +75,6 @@ pub(super) struct Cast {
 pub(super) struct Flags {
     /// It may be half of a handshake.
     pub half: bool,
-    /// In which phases somebody outside may see it, a bit each.
-    pub seen: u64,
     pub closes: bool,
     /// It may make progress, or lead to a label (`still`).
     pub marked: bool,
@@ -95,9 +101,14 @@ impl Set {
         self.0.resize(n_words, 0);
     }
     fn add(&mut self, other: &Set) {
-        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
+        self.join(&other.0);
     }
-    fn meets(&self, other: &[u64]) -> bool {
+    #[inline]
+    pub fn join(&mut self, row: &[u64]) {
+        self.0.iter_mut().zip(row).for_each(|(a, b)| *a |= b);
+    }
+    #[inline]
+    pub fn meets(&self, other: &[u64]) -> bool {
         self.0.iter().zip(other).any(|(a, b)| a & b != 0)
     }
 }
@@ -119,7 +130,8 @@ pub(super) struct Making<'a> {
 
 impl Making<'_> {
     /// The cast of a state, if it is not too large.
-    pub fn cast(&self, state: &State, signature: Vec<i32>, number: u32) -> Option<Cast> {
+    pub fn cast(&self, key: &[u8], number: u32) -> Option<Cast> {
+        let state = &self.interp.unpack(key);
         let n_live = state.n_procs();
         let mut actors: Vec<Actor> =
             (0..n_live as Pid).map(|pid| Actor { proctype: state.proctype(pid), pid: Some(pid) }).collect();
@@ -177,28 +189,42 @@ impl Making<'_> {
         };
         let mut cast = Cast {
             number,
-            n_live,
-            signature,
+            marks: Marks::new(self.interp.layout(), self.statics, key),
+            stands: Vec::new(),
             owner,
-            current: Vec::new(),
             n_words,
-            disturbs: Vec::new(),
+            current: Vec::new(),
+            own: Vec::new(),
+            with: Vec::new(),
             enables: Vec::new(),
             fits: Vec::new(),
             told: Vec::new(),
             asked: Vec::new(),
-            meets: Vec::new(),
             flags: Vec::new(),
+            seen: vec![0; n_words * self.looked.len()],
+            closes: vec![0; n_words],
             labels: Vec::new(),
             minds,
             offers,
             without,
             first,
+            first_loc: Vec::new(),
         };
+        let layout = self.interp.layout();
+        cast.stands = layout.frames(key).map(|(at, _)| layout.loc.after(at as u32)).collect();
+        let mut n_locs = 0;
         for (i, actor) in actors[..n_live].iter().enumerate() {
             let t = &self.system.proctypes[actor.proctype];
-            let numbers = |l: Loc| t.locs[l].edges.iter().map(|e| cast.first[i] + e.index() as u32).collect();
-            cast.current.push(t.locs.ids().map(numbers).collect());
+            let (mut own, first) = (Set::new(n_words), cast.first[i]);
+            (first..first + t.edges.len() as u32).for_each(|e| own.put(e));
+            cast.own.extend(own.0);
+            cast.first_loc.push(n_locs);
+            n_locs += t.locs.len() as u32;
+            for loc in t.locs.iter() {
+                let mut here = Set::new(n_words);
+                loc.edges.iter().for_each(|e| here.put(first + e.index() as u32));
+                cast.current.extend(here.0);
+            }
             let labels = self.still.and_then(|still| still.labels.get(actor.proctype.index()));
             cast.labels.extend(labels.cloned());
         }
@@ -230,7 +256,15 @@ impl Making<'_> {
                 }
                 row
             };
-            let disturbs = row(&index.disturbed(t, touch), false);
+            let keeps = |condition| without.keeps(condition);
+            let mut with = Set::new(n_words);
+            if keeps(Condition::D1) {
+                with.join(cast.own(me as Pid));
+            }
+            if keeps(Condition::D2) {
+                with.join(&row(&index.disturbed(t, touch), false));
+            }
+            cast.with.extend(with.0);
             let (enables, fits, told) = match only_message(touch) {
                 Some(chan) => {
                     let (empty, other) = index.bringing(chan, touch);
@@ -238,13 +272,16 @@ impl Making<'_> {
                 }
                 None => (row(&index.enabling(touch), true), vec![0; n_words], Field::NONE),
             };
-            cast.fits.extend(fits);
             cast.told.push(told);
             let half = touch.sends.is_some() || touch.takes.is_some();
-            let meets = if half { row(&index.meeting(t, touch, &touches), false) } else { vec![0; n_words] };
-            cast.disturbs.extend(disturbs);
-            cast.enables.extend(enables);
-            cast.meets.extend(meets);
+            let mut meets = Set::new(n_words);
+            if half && keeps(Condition::D4) {
+                meets.join(&row(&index.meeting(t, touch, &touches), false));
+            }
+            for (table, lets) in [(&mut cast.enables, enables), (&mut cast.fits, fits)] {
+                let d3 = if keeps(Condition::D3) { u64::MAX } else { 0 };
+                table.extend(lets.iter().zip(&meets.0).map(|(lets, meets)| lets & d3 | meets));
+            }
             let closes = without.keeps(Condition::Cycle) && closed[me] && self.statics.closes[proctype.index()][edge];
             let leads = self.repairs.is_static() && without.keeps(Condition::Followed) && {
                 let chain = &self.statics.chains[proctype.index()][edge];
@@ -264,7 +301,12 @@ impl Making<'_> {
                 _ => 0,
             };
             let marked = self.still.is_some_and(|still| still.edge(proctype, EdgeId::new(edge)));
-            cast.flags.push(Flags { half, seen, closes, marked });
+            cast.flags.push(Flags { half, closes, marked });
+            let (word, bit) = (t / 64, 1 << (t % 64));
+            for phase in (0..self.looked.len()).filter(|phase| seen >> phase & 1 == 1) {
+                cast.seen[phase * n_words + word] |= bit;
+            }
+            cast.closes[word] |= if closes { bit } else { 0 };
         }
         let told = cast.told.iter().filter(|f| f.bytes > 0);
         let asked: BTreeMap<u32, Field> = told.map(|f| (f.at, *f)).collect();
@@ -541,13 +583,15 @@ impl Index {
 
 impl Cast {
     /// Is this the cast of the state?
-    pub fn fits(&self, layout: &Layout, statics: &Statics, key: &[u8]) -> bool {
-        let mut said = self.signature.iter();
-        let mut next = |value: i32| said.next() == Some(&value);
-        layout.n_procs.read(key) as usize == self.n_live
-            && layout.frames(key).all(|(at, t)| {
-                next(t.index() as i32) && statics.told_by[t.index()].iter().all(|f| next(f.read(&key[at..])))
-            })
+    #[inline]
+    pub fn fits(&self, key: &[u8]) -> bool {
+        self.marks.are_on(key)
+    }
+
+    /// Where each process stands.
+    #[inline]
+    pub fn stands(&self, key: &[u8]) -> impl Iterator<Item = Loc> {
+        self.stands.iter().map(|field| Loc::new(field.read(key) as usize))
     }
 
     /// Which of the channels that matter to `enables` have messages, a bit each.
@@ -577,8 +621,22 @@ impl Cast {
     }
 
     #[inline]
-    pub fn current(&self, pid: Pid, loc: Loc) -> &[u32] {
-        &self.current[pid as usize][loc.index()]
+    pub fn current(&self, pid: Pid, loc: Loc) -> &[u64] {
+        self.row(&self.current, self.first_loc[pid as usize] + loc.0)
+    }
+
+    #[inline]
+    pub fn own(&self, pid: Pid) -> &[u64] {
+        self.row(&self.own, u32::from(pid))
+    }
+
+    #[inline]
+    pub fn seen(&self, phase: u32) -> &[u64] {
+        self.row(&self.seen, phase)
+    }
+
+    pub fn closes(&self) -> &[u64] {
+        &self.closes
     }
 
     #[inline]
@@ -586,16 +644,17 @@ impl Cast {
         self.owner[t as usize] as Pid
     }
 
+    #[inline]
     fn row<'r>(&self, table: &'r [u64], t: u32) -> &'r [u64] {
         &table[t as usize * self.n_words..(t as usize + 1) * self.n_words]
     }
 
     #[inline]
-    pub fn disturbs(&self, t: u32) -> &[u64] {
-        self.row(&self.disturbs, t)
+    pub fn with(&self, t: u32) -> &[u64] {
+        self.row(&self.with, t)
     }
 
-    /// What may let a transition happen that cannot happen in the state with this key.
+    /// What may let a transition happen that cannot happen in the state with this key, and what it may meet.
     #[inline]
     pub fn enables(&self, t: u32, key: &[u8]) -> &[u64] {
         let table = if self.told[t as usize].read(key) > 0 { &self.fits } else { &self.enables };
@@ -605,11 +664,6 @@ impl Cast {
     /// Of one that cannot be taken: it may only be for want of a message, or of room.
     pub fn is_told_empty(&self, t: u32, key: &[u8]) -> bool {
         self.told[t as usize].read(key) == 0
-    }
-
-    #[inline]
-    pub fn meets(&self, t: u32) -> &[u64] {
-        self.row(&self.meets, t)
     }
 }
 
@@ -621,4 +675,42 @@ pub(super) fn signature(layout: &Layout, statics: &Statics, key: &[u8]) -> Vec<i
         out.extend(statics.told_by[t.index()].iter().map(|f| f.read(&key[at..])));
     }
     out
+}
+
+/// The signature as it lies in a key, by words: where, which bits, and what they are.
+#[derive(Debug)]
+struct Marks {
+    len: usize,
+    words: Vec<(u32, u64, u64)>,
+}
+
+impl Marks {
+    fn new(layout: &Layout, statics: &Statics, key: &[u8]) -> Marks {
+        let mut mask = vec![0; key.len()];
+        let mut mark = |f: Field| mask[f.at as usize..f.at as usize + usize::from(f.bytes)].fill(u8::MAX);
+        mark(layout.n_procs);
+        for (at, t) in layout.frames(key) {
+            mark(layout.proctype.after(at as u32));
+            statics.told_by[t.index()].iter().for_each(|f| mark(f.after(at as u32)));
+        }
+        let words = (0..key.len()).step_by(8).map(|at| (at as u32, word(&mask, at), word(key, at)));
+        let words = words.filter(|(_, mask, _)| *mask != 0).map(|(at, mask, word)| (at, mask, word & mask)).collect();
+        Marks { len: key.len(), words }
+    }
+
+    /// A key with the same marks has the same frames in the same places, so it is as long.
+    #[inline]
+    fn are_on(&self, key: &[u8]) -> bool {
+        key.len() == self.len && self.words.iter().all(|(at, mask, value)| word(key, *at as usize) & mask == *value)
+    }
+}
+
+/// Eight bytes of it, as many as there are.
+#[inline]
+fn word(bytes: &[u8], at: usize) -> u64 {
+    let rest = &bytes[at..];
+    match rest.first_chunk() {
+        Some(eight) => u64::from_le_bytes(*eight),
+        None => rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+    }
 }

@@ -362,18 +362,17 @@ impl Reduction {
         if !steps.iter().any(|s| s.pid != steps[0].pid) || steps[0].timeout {
             return false;
         }
-        if !desk.cast.as_ref().is_some_and(|c| c.fits(self.layout(), &self.statics, key)) {
+        if !desk.cast.as_ref().is_some_and(|c| c.fits(key)) {
             desk.cast = self.cast(key);
         }
-        let layout = self.layout();
-        desk.stubborn.stands(layout.frames(key).map(|(at, _)| Loc::new(layout.loc.read(&key[at..]) as usize)));
+        let Some(cast) = &desk.cast else { return false };
+        desk.stubborn.stands(cast.stands(key));
         if self.without.keeps(Condition::Reception) {
             for (pid, _) in self.awaits.iter().filter(|(_, length)| length.read(key) == 0) {
                 desk.stubborn.waits(*pid); // J
             }
         }
-        let minds = |cast: &Arc<Cast>| self.minds(cast, desk.stubborn.locs(), desk.wish.waited, steps);
-        desk.cast.as_ref().is_some_and(|cast| !minds(cast))
+        !self.minds(cast, desk.stubborn.locs(), desk.wish.waited, steps)
     }
 
     /// Nothing may be left out, because it would be minded that a handshake becomes possible (`repairs`).
@@ -419,7 +418,7 @@ impl Reduction {
             return None;
         }
         let number = casts.len() as u32;
-        let make = || making.cast(&self.interp.unpack(key), signature.clone(), number).map(Arc::new);
+        let make = || making.cast(key, number).map(Arc::new);
         casts.entry(signature.clone()).or_insert_with(make).clone()
     }
 }
@@ -512,6 +511,8 @@ pub struct State<T> {
     key: Vec<u8>,
     offered: Vec<Step>,
     chosen: Vec<Step>,
+    /// Room for what is left out.
+    rest: Vec<Step>,
     /// The above are those of this key.
     ready: bool,
     leaps: Leaps,
@@ -581,7 +582,12 @@ impl<S: Successors> Reduced<S> {
 
     fn fire_chosen(&self, state: &mut State<S::State>, batch: &mut Batch) {
         if state.leaps.is_empty() {
-            self.system.fire(&mut state.own, &state.chosen, batch);
+            if state.leaves_out() {
+                self.system.fire(&mut state.own, &state.chosen, batch);
+            } else {
+                // All at once is faster than one by one.
+                self.system.expand(&mut state.own, batch);
+            }
             return;
         }
         let (n_outcomes, n_keys, n_faults) = (batch.outcomes.len(), batch.keys.len(), batch.faults.len());
@@ -601,12 +607,23 @@ impl<S: Successors> Reduced<S> {
         }
     }
 
+    /// Adds what is left out.
+    fn extend_by_rest(&self, state: &State<S::State>, steps: &mut Vec<Step>) {
+        let State { offered, chosen, leaps, .. } = state;
+        if leaps.is_empty() {
+            steps.extend(offered.iter().filter(|s| !chosen.contains(s)));
+        } else {
+            steps.extend_from_slice(leaps.rest());
+        }
+    }
+
     fn state(&self, own: S::State, key: Vec<u8>) -> State<S::State> {
         State {
             own,
             key,
             offered: Vec::new(),
             chosen: Vec::new(),
+            rest: Vec::new(),
             ready: false,
             leaps: Leaps::default(),
             flight: Flight::default(),
@@ -719,22 +736,21 @@ impl<S: Successors + Send> Successors for Reduced<S> {
         state.leaves_out()
     }
 
+    /// Of a state that is known to leave out something, so no fault ends what is chosen.
     fn expand_rest(&self, state: &mut Self::State, batch: &mut Batch) {
-        let mut steps = Vec::new();
-        self.all_enabled(state, &mut steps);
+        self.ready(state);
         let (n_chosen, from) = (state.chosen.len(), batch.outcomes.len());
-        self.system.fire(&mut state.own, &steps[n_chosen..], batch);
+        let mut rest = std::mem::take(&mut state.rest);
+        rest.clear();
+        self.extend_by_rest(state, &mut rest);
+        self.system.fire(&mut state.own, &rest, batch);
+        state.rest = rest;
         batch.outcomes[from..].iter_mut().for_each(|o| o.step += n_chosen as u32);
     }
 
     fn all_enabled(&self, state: &mut Self::State, steps: &mut Vec<Step>) {
         self.enabled(state, steps);
-        let State { offered, chosen, leaps, .. } = state;
-        if leaps.is_empty() {
-            steps.extend(offered.iter().filter(|s| !chosen.contains(s)));
-        } else {
-            steps.extend_from_slice(leaps.rest());
-        }
+        self.extend_by_rest(state, steps);
     }
 
     fn minds(&self, state: &mut Self::State, phase: u32) {

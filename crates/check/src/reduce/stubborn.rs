@@ -48,12 +48,14 @@ pub(super) struct Desk {
     current: Set,
     can: Set,
     set: Set,
+    /// Of those that can be taken: a set that has to have one of them is not the one that is looked for.
+    barred: Set,
     todo: Vec<u32>,
     locs: Vec<Loc>,
+    /// By step: its transitions; twice the same if it is no handshake.
+    halves: Vec<(u32, u32)>,
     /// By process: it must not be selected here, whatever it can do.
     waits: Vec<bool>,
-    /// By process: a set that has to have steps of it is not the one that is looked for.
-    tried: Vec<bool>,
     known: Known,
 }
 
@@ -64,6 +66,10 @@ struct Known {
     entries: Vec<u32>,
     asked: Vec<u32>,
     place: usize,
+    /// Of the last questions: how many there were, and how many were answered; and how many are not to be put.
+    n_asked: u32,
+    n_answered: u32,
+    n_resting: u32,
 }
 
 impl Known {
@@ -71,19 +77,31 @@ impl Known {
     /// Words of an entry; longer questions are not kept. A thread has 256 KiB of them.
     const STRIDE: usize = 32;
     const LONGEST: usize = Self::STRIDE - 3;
+    /// Where fewer than a quarter of so many questions are answered, the next ones are not worth it.
+    const LOOK: u32 = 1 << 10;
+    const REST: u32 = 1 << 14;
 
     /// Questions that differ are different words: how many of a kind follow is said before.
-    fn ask(&mut self, cast: &Cast, key: &[u8], (locs, waits): (&[Loc], &[bool]), steps: &[Step], rules: Rules) {
+    fn ask(&mut self, cast: &Cast, key: &[u8], (locs, waits): (&[Loc], &[bool]), halves: &[(u32, u32)], rules: Rules) {
         let asked = &mut self.asked;
         asked.clear();
+        if self.n_resting > 0 {
+            self.n_resting -= 1;
+            return;
+        }
+        if self.n_asked == Self::LOOK {
+            let few = self.n_answered < Self::LOOK / 4;
+            (self.n_asked, self.n_answered, self.n_resting) = (0, 0, if few { Self::REST } else { 0 });
+        }
+        self.n_asked += 1;
         asked.push(cast.number << 6 | rules.phase);
         asked.push((waits.len() as u32) << 8 | rules.attempt.map_or(0, u32::from));
         asked.extend(locs.iter().map(|l| l.0));
         let bit = |(n, waits): (usize, &bool)| u32::from(*waits) << n;
         asked.extend(waits.chunks(32).map(|some| some.iter().enumerate().map(bit).sum::<u32>()));
-        for step in steps {
-            asked.push(cast.transition(step.pid, step.edge));
-            asked.extend(step.partner.map(|(pid, edge)| !cast.transition(pid, edge)));
+        for (t, other) in halves {
+            asked.push(*t);
+            asked.extend((t != other).then_some(!other));
         }
         asked.extend(cast.filled(key));
         // A sum of products of which none waits for another.
@@ -94,16 +112,17 @@ impl Known {
             ((sum ^ sum >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::BITS)) as usize * Self::STRIDE;
     }
 
-    fn answer(&self) -> Option<u64> {
+    fn answer(&mut self) -> Option<u64> {
         let entry = self.entries.get(self.place..self.place + Self::STRIDE)?;
         let n = self.asked.len();
-        let same = n <= Self::LONGEST && entry[0] as usize == n && entry[1..=n] == self.asked[..];
+        let same = 0 < n && n <= Self::LONGEST && entry[0] as usize == n && entry[1..=n] == self.asked[..];
+        self.n_answered += u32::from(same);
         same.then(|| u64::from(entry[Self::STRIDE - 2]) | u64::from(entry[Self::STRIDE - 1]) << 32)
     }
 
     fn learn(&mut self, taken: u64) {
         let n = self.asked.len();
-        if n > Self::LONGEST {
+        if n == 0 || n > Self::LONGEST {
             return;
         }
         if self.entries.is_empty() {
@@ -156,7 +175,8 @@ impl Desk {
     /// Puts the selection into `chosen`; false if nothing can be left out. All that matters is the cast, the phase, where the
     /// processes stand, what they can do, and which channels are empty: what came of that before is known for a while.
     pub fn select(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, chosen: &mut Vec<Step>) -> bool {
-        self.known.ask(cast, key, (&self.locs, &self.waits), steps, rules);
+        self.number(cast, steps);
+        self.known.ask(cast, key, (&self.locs, &self.waits), &self.halves, rules);
         if let Some(taken) = self.known.answer() {
             let mut n = 0..;
             chosen.extend(steps.iter().filter(|_| taken >> n.next().unwrap_or(0) & 1 == 1));
@@ -176,19 +196,20 @@ impl Desk {
         of.clear();
         // No attempt has this number: these answers are not selections.
         let attempt = Some(u8::MAX);
-        self.known.ask(cast, key, (&self.locs, &self.waits), steps, Rules { attempt, ..rules });
+        self.number(cast, steps);
+        self.known.ask(cast, key, (&self.locs, &self.waits), &self.halves, Rules { attempt, ..rules });
         let few = steps.len() <= 16;
         if let Some(numbers) = self.known.answer().filter(|_| few) {
             of.extend((0..steps.len()).map(|n| (numbers >> (4 * n) & 15) as u8));
             return;
         }
-        self.look(cast, steps);
+        self.look(cast, rules);
         of.resize(steps.len(), 0);
         let mut sets: Vec<Vec<usize>> = Vec::new();
         let mut last = None;
-        for step in steps {
-            if last.replace(step.pid) != Some(step.pid) && self.close(cast, key, step, rules) {
-                sets.push((0..steps.len()).filter(|n| self.selects(cast, &steps[*n])).collect());
+        for (n, step) in steps.iter().enumerate() {
+            if last.replace(step.pid) != Some(step.pid) && self.close(cast, key, n, step.pid, rules) {
+                sets.push((0..steps.len()).filter(|n| self.selects(*n)).collect());
             }
         }
         sets.sort_by_key(Vec::len);
@@ -204,42 +225,67 @@ impl Desk {
         }
     }
 
-    /// What is current, and what can be taken.
-    fn look(&mut self, cast: &Cast, steps: &[Step]) {
+    fn number(&mut self, cast: &Cast, steps: &[Step]) {
+        self.halves.clear();
+        self.halves.extend(steps.iter().map(|step| {
+            let t = cast.transition(step.pid, step.edge);
+            (t, step.partner.map_or(t, |(pid, edge)| cast.transition(pid, edge)))
+        }));
+    }
+
+    /// What is current, what can be taken, and what of that is barred: what may not be selected, and by D1 whatever its
+    /// process can do.
+    fn look(&mut self, cast: &Cast, rules: Rules) {
         self.current.clear(cast.n_words);
         self.can.clear(cast.n_words);
-        self.tried.clear();
-        self.tried.resize(self.locs.len(), false);
+        self.barred.clear(cast.n_words);
         for (pid, loc) in self.locs.iter().enumerate() {
-            cast.current(pid as Pid, *loc).iter().for_each(|t| self.current.put(*t));
+            self.current.join(cast.current(pid as Pid, *loc));
         }
-        for step in steps {
-            self.can.put(cast.transition(step.pid, step.edge));
-            if let Some((pid, edge)) = step.partner {
-                self.can.put(cast.transition(pid, edge));
+        for (t, other) in &self.halves {
+            self.can.put(*t);
+            self.can.put(*other);
+        }
+        let closes = if rules.strict { u64::MAX } else { 0 };
+        let seen = cast.seen(rules.phase).iter().zip(cast.closes()).map(|(seen, loop_)| seen | loop_ & closes);
+        let barred = self.barred.0.iter_mut().zip(&self.can.0).zip(seen);
+        barred.for_each(|((barred, can), seen)| *barred = can & seen);
+        for pid in 0..self.locs.len() {
+            let waits = self.waits.get(pid).is_some_and(|waits| *waits);
+            let d1 = cast.without.keeps(Condition::D1);
+            if waits || d1 && self.barred.meets(cast.own(pid as Pid)) {
+                self.bar(cast, pid as Pid);
             }
         }
     }
 
+    /// Nothing that this process can do is to be in a set.
+    fn bar(&mut self, cast: &Cast, pid: Pid) {
+        let words = self.barred.0.iter_mut().zip(&self.can.0).zip(cast.own(pid));
+        words.for_each(|((barred, can), own)| *barred |= can & own);
+    }
+
     fn select_anew(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, chosen: &mut Vec<Step>) -> bool {
-        self.look(cast, steps);
+        self.look(cast, rules);
         let mut best = steps.len();
         let mut last = None;
         let mut left = rules.attempt;
-        for step in steps {
+        for (first, step) in steps.iter().enumerate() {
             if last.replace(step.pid) == Some(step.pid) {
                 continue;
             }
-            let closed = self.close(cast, key, step, rules);
+            let closed = self.close(cast, key, first, step.pid, rules);
             // Of larger sets more may be asked than that they be small.
-            self.tried[step.pid as usize] = !closed || rules.attempt.is_none() && rules.still.is_none();
+            if !closed || rules.attempt.is_none() && rules.still.is_none() {
+                self.bar(cast, step.pid);
+            }
             if !closed {
                 continue;
             }
             if !self.keeps_still(cast, steps, rules) {
                 continue;
             }
-            let n = steps.iter().filter(|s| self.selects(cast, s)).count();
+            let n = (0..steps.len()).filter(|n| self.selects(*n)).count();
             assert!(n > 0 || !cast.without.is_nothing(), "emptiness");
             if 0 < n && n < best {
                 if left.is_some_and(|left| left > 1) {
@@ -248,7 +294,7 @@ impl Desk {
                 }
                 best = n;
                 chosen.clear();
-                chosen.extend(steps.iter().filter(|s| self.selects(cast, s)));
+                chosen.extend((0..steps.len()).filter(|n| self.selects(*n)).map(|n| steps[n]));
                 if n == 1 || left.is_some() {
                     break;
                 }
@@ -260,7 +306,7 @@ impl Desk {
     /// The set has what `still` asks for.
     fn keeps_still(&self, cast: &Cast, steps: &[Step], rules: Rules) -> bool {
         let keeps = |condition| cast.without.keeps(condition);
-        let mut chosen = steps.iter().filter(|s| self.selects(cast, s));
+        let mut chosen = steps.iter().enumerate().filter(|(n, _)| self.selects(*n)).map(|(_, step)| step);
         let flag = |pid, edge| cast.flags[cast.transition(pid, edge) as usize].marked;
         let marked = |s: &Step| flag(s.pid, s.edge) || s.partner.is_some_and(|(pid, edge)| flag(pid, edge));
         match rules.still {
@@ -278,67 +324,52 @@ impl Desk {
         }
     }
 
-    fn selects(&self, cast: &Cast, step: &Step) -> bool {
-        let both = step.partner.is_none_or(|(pid, edge)| self.set.has(cast.transition(pid, edge)));
-        both && self.set.has(cast.transition(step.pid, step.edge))
+    /// The set has the step with this number.
+    #[inline]
+    fn selects(&self, n: usize) -> bool {
+        let (t, other) = self.halves[n];
+        self.set.has(t) && self.set.has(other)
     }
 
-    /// The smallest closed set with this step; false if it may not be selected.
-    fn close(&mut self, cast: &Cast, key: &[u8], seed: &Step, rules: Rules) -> bool {
+    /// The smallest closed set with the step of this number, of this process; false if it may not be selected.
+    fn close(&mut self, cast: &Cast, key: &[u8], n: usize, pid: Pid, rules: Rules) -> bool {
+        let (t, _) = self.halves[n];
+        if self.barred.has(t) {
+            return false;
+        }
         self.set.clear(cast.n_words);
         self.todo.clear();
-        let (t, owner) = (cast.transition(seed.pid, seed.edge), seed.pid);
         self.set.put(t);
         self.todo.push(t);
-        let keeps = |condition| cast.without.keeps(condition);
         while let Some(t) = self.todo.pop() {
-            let (flags, can) = (cast.flags[t as usize], self.can.has(t));
-            if can {
-                if flags.seen >> rules.phase & 1 == 1
-                    || flags.closes && rules.strict
-                    || rules.alone && cast.owner(t) != owner
-                {
-                    return false;
-                }
-                let pid = cast.owner(t);
-                if self.tried[pid as usize] {
-                    return false;
-                }
-                if self.waits.get(pid as usize).is_some_and(|waits| *waits) {
-                    return false;
-                }
-                for c in cast.current(pid, self.locs[pid as usize]) {
-                    if keeps(Condition::D1) && !self.set.has(*c) {
-                        self.set.put(*c); // D1
-                        self.todo.push(*c);
-                    }
-                }
-                if keeps(Condition::D2) {
-                    self.join(cast.disturbs(t));
-                }
+            let can = self.can.has(t);
+            if can && (rules.alone && cast.owner(t) != pid || !self.join(cast.with(t))) {
+                return false; // D1, D2
             }
-            if rules.near && !can && keeps(Condition::D3) && cast.is_told_empty(t, key) {
-                return false;
-            }
-            if (!can || flags.half) && keeps(Condition::D3) {
-                self.join(cast.enables(t, key));
-            }
-            if flags.half && keeps(Condition::D4) {
-                self.join(cast.meets(t)); // D4
+            if !can || cast.flags[t as usize].half {
+                let lacks_message = !can && cast.without.keeps(Condition::D3) && cast.is_told_empty(t, key);
+                if rules.near && lacks_message || !self.join(cast.enables(t, key)) {
+                    return false; // D3, D4
+                }
             }
         }
         true
     }
 
+    /// Puts what is current of a row into the set; false if that has something that is barred.
     #[inline]
-    fn join(&mut self, row: &[u64]) {
+    fn join(&mut self, row: &[u64]) -> bool {
         for (w, row) in row.iter().enumerate() {
             let mut new = row & self.current.0[w] & !self.set.0[w];
+            if new & self.barred.0[w] != 0 {
+                return false;
+            }
             self.set.0[w] |= new;
             while new != 0 {
                 self.todo.push(w as u32 * 64 + new.trailing_zeros());
                 new &= new - 1;
             }
         }
+        true
     }
 }
