@@ -7,7 +7,7 @@
 //! # The relations
 //!   t *disturbs* u   in some state where both can be taken, one keeps the other from being taken, or their order
 //!                    matters. Never for two of one process at different locations: they cannot both be taken.
-//!   u *enables* t    it may make true what t needs, and t cannot be taken yet
+//!   u *enables* t    it may make true what t needs and does not have yet; what that is depends on how channels are filled
 //!   t *meets* u      they may be the two halves of a handshake
 //!   A row of a table goes one step further: it has a current transition c where the relation holds of c, or of a
 //!   transition that the process of c comes to only by taking c; and of processes not made yet if c leads to making them.
@@ -18,7 +18,7 @@ use super::repairs::{AbleBy, Repairs, UnlessBy};
 use super::rounds;
 use super::statics::Statics;
 use super::still::Still;
-use super::touch::{Actor, ActorId, Atom, Touch, USES, Use, Walk};
+use super::touch::{Actor, ActorId, Atom, Filled, Touch, USES, Use, Walk};
 use super::without::{Condition, Without};
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
@@ -50,13 +50,12 @@ pub(super) struct Cast {
     own: Vec<u64>,
     /// Of one that can be taken: what is its process's, and what it disturbs.
     with: Vec<u64>,
-    /// What enables it, and what it meets.
+    /// What enables it, and what it meets: a row for each way its channels may be filled.
     enables: Vec<u64>,
-    /// The same, of those that wait for a message that fits while there is another; and where it is told whether there is.
-    fits: Vec<u64>,
-    told: Vec<Field>,
-    /// Those fields, each once.
-    asked: Vec<Field>,
+    /// By transition: its first row, and the channels.
+    lacks: Vec<(u32, Vec<Told>)>,
+    /// Those channels, each once.
+    asked: Vec<Told>,
     pub flags: Vec<Flags>,
     /// By phase: what is seen; and what closes a loop.
     seen: Vec<u64>,
@@ -75,6 +74,8 @@ pub(super) struct Cast {
 pub(super) struct Flags {
     /// It may be half of a handshake.
     pub half: bool,
+    /// Nothing but the first message of a channel is missing, if it cannot be taken.
+    receives: bool,
     pub closes: bool,
     /// It may make progress, or lead to a label (`still`).
     pub marked: bool,
@@ -197,8 +198,7 @@ impl Making<'_> {
             own: Vec::new(),
             with: Vec::new(),
             enables: Vec::new(),
-            fits: Vec::new(),
-            told: Vec::new(),
+            lacks: Vec::new(),
             asked: Vec::new(),
             flags: Vec::new(),
             seen: vec![0; n_words * self.looked.len()],
@@ -228,7 +228,7 @@ impl Making<'_> {
             let labels = self.still.and_then(|still| still.labels.get(actor.proctype.index()));
             cast.labels.extend(labels.cloned());
         }
-        let lengths = self.lengths(&actors[..n_live]);
+        let lengths = self.lengths(&walk(None), &actors[..n_live]);
         let closed = rounds::closed(&walk(None), self.statics, n_live);
         // Only transitions of those that live are ever current.
         let n_rows = cast.first.get(n_live).map_or(cast.owner.len(), |f| *f as usize);
@@ -265,22 +265,17 @@ impl Making<'_> {
                 with.join(&row(&index.disturbed(t, touch), false));
             }
             cast.with.extend(with.0);
-            let (enables, fits, told) = match only_message(touch) {
-                Some(chan) => {
-                    let (empty, other) = index.bringing(chan, touch);
-                    (row(&empty, true), row(&other, true), lengths[chan as usize - 1])
-                }
-                None => (row(&index.enabling(touch), true), vec![0; n_words], Field::NONE),
-            };
-            cast.told.push(told);
             let half = touch.sends.is_some() || touch.takes.is_some();
             let mut meets = Set::new(n_words);
             if half && keeps(Condition::D4) {
                 meets.join(&row(&index.meeting(t, touch, &touches), false));
             }
-            for (table, lets) in [(&mut cast.enables, enables), (&mut cast.fits, fits)] {
+            let told = told(touch, &lengths);
+            cast.lacks.push(((cast.enables.len() / n_words) as u32, told.iter().map(|(_, told)| *told).collect()));
+            for filled in ways_to_fill(&told) {
+                let enables = row(&index.enabling(touch, &filled), true);
                 let d3 = if keeps(Condition::D3) { u64::MAX } else { 0 };
-                table.extend(lets.iter().zip(&meets.0).map(|(lets, meets)| lets & d3 | meets));
+                cast.enables.extend(enables.iter().zip(&meets.0).map(|(lets, meets)| lets & d3 | meets));
             }
             let closes = without.keeps(Condition::Cycle) && closed[me] && self.statics.closes[proctype.index()][edge];
             let leads = self.repairs.is_static() && without.keeps(Condition::Followed) && {
@@ -301,15 +296,15 @@ impl Making<'_> {
                 _ => 0,
             };
             let marked = self.still.is_some_and(|still| still.edge(proctype, EdgeId::new(edge)));
-            cast.flags.push(Flags { half, closes, marked });
+            cast.flags.push(Flags { half, receives: only_message(touch), closes, marked });
             let (word, bit) = (t / 64, 1 << (t % 64));
             for phase in (0..self.looked.len()).filter(|phase| seen >> phase & 1 == 1) {
                 cast.seen[phase * n_words + word] |= bit;
             }
             cast.closes[word] |= if closes { bit } else { 0 };
         }
-        let told = cast.told.iter().filter(|f| f.bytes > 0);
-        let asked: BTreeMap<u32, Field> = told.map(|f| (f.at, *f)).collect();
+        let asked: BTreeMap<u32, Told> =
+            cast.lacks.iter().flat_map(|l| &l.1).map(|told| (told.len.at, *told)).collect();
         cast.asked = asked.into_values().collect();
         Some(cast)
     }
@@ -328,17 +323,18 @@ impl Making<'_> {
         live.iter().enumerate().map(at).collect()
     }
 
-    /// Where the key tells how many messages a channel has.
-    fn lengths(&self, live: &[Actor]) -> Vec<Field> {
+    /// By channel: where the key tells how many messages it has.
+    fn lengths(&self, walk: &Walk<'_>, live: &[Actor]) -> Vec<Told> {
         let layout = self.interp.layout();
         let mut out: Vec<Field> = layout.globals.chans.iter().map(|c| c.len).collect();
         let mut at = layout.globals.size;
         for actor in live {
             let frame = &layout.procs[actor.proctype.index()];
-            out.extend(frame.chans.iter().map(|c| Field { at: c.len.at + at, ..c.len }));
+            out.extend(frame.chans.iter().map(|c| c.len.after(at)));
             at += frame.size;
         }
-        out
+        let capacity = |n: usize| walk.capacity(n as u8 + 1) as i32;
+        out.iter().enumerate().map(|(n, len)| Told { len: *len, capacity: capacity(n) }).collect()
     }
 
     /// Proctypes of which processes may yet be made.
@@ -430,13 +426,36 @@ fn reach_of_unborn<'r>(
     actors.iter().enumerate().filter_map(made)
 }
 
-/// The channel whose first message is all that a receive waits for.
-fn only_message(touch: &Touch) -> Option<u8> {
+/// Does a receive wait for nothing but the first message of a channel?
+fn only_message(touch: &Touch) -> bool {
     let mut waits = touch.waits.iter();
-    match (waits.next(), waits.next()) {
-        (Some((chan, Use::Take | Use::Copy)), None) if touch.takes.is_none() && !touch.wild => Some(*chan),
-        _ => None,
+    let first = matches!(waits.next(), Some((_, Use::Take | Use::Copy))) && waits.next().is_none();
+    first && touch.takes.is_none() && !touch.wild
+}
+
+/// Of so many channels it is asked how they are filled.
+const MOST_TOLD: usize = 2;
+
+/// The channels a transition waits for, as far as it matters how they are filled.
+fn told(touch: &Touch, lengths: &[Told]) -> Vec<(u8, Told)> {
+    let chans: BTreeSet<u8> = touch.waits.iter().filter(|(_, how)| how.depends()).map(|(chan, _)| *chan).collect();
+    let told = |chan: &u8| Some((*chan, *lengths.get(usize::from(*chan).checked_sub(1)?)?));
+    let known = |(_, told): &(u8, Told)| told.len.bytes > 0 && told.capacity > 0;
+    if touch.wild { Vec::new() } else { chans.iter().filter_map(told).filter(known).take(MOST_TOLD).collect() }
+}
+
+/// All of them, as they are numbered by [`Told::filled`], the first channel before the second.
+fn ways_to_fill(told: &[(u8, Told)]) -> Vec<BTreeMap<u8, Filled>> {
+    let mut out = vec![BTreeMap::new()];
+    for (chan, _) in told {
+        let with = |way: &BTreeMap<u8, Filled>, filled| {
+            let mut way = way.clone();
+            way.insert(*chan, filled);
+            way
+        };
+        out = out.iter().flat_map(|way| Filled::ALL.map(|filled| with(way, filled))).collect();
     }
+    out
 }
 
 /// Does somebody outside notice the step?
@@ -527,44 +546,31 @@ impl Index {
         out
     }
 
-    fn enabling(&self, touch: &Touch) -> Set {
+    /// What lets a transition happen that cannot, while channels are filled like this.
+    ///   What it waits for in a channel is never spoilt by more of it (`Use`). So what is there now is not what is missing,
+    ///   and need not come again: room in a channel that is not full, a message in one that is not empty. And of a channel
+    ///   that is empty the first message comes by a send, of another one by a receive that uncovers it.
+    fn enabling(&self, touch: &Touch, filled: &BTreeMap<u8, Filled>) -> Set {
         let mut out = self.wild.clone();
         if touch.wild {
             return self.all.clone();
         }
-        for atom in touch.guards.iter().chain(&touch.answers) {
+        // Which channel it is may change, too.
+        let renamed = self.without.keeps(Condition::Renamed) || !filled.values().any(|f| *f == Filled::Empty);
+        for atom in touch.guards.iter().chain(&touch.answers).filter(|_| renamed) {
             if let Some(set) = self.writers.get(atom) {
                 out.add(set);
             }
         }
         for (c, waiting) in &touch.waits {
-            for how in USES.into_iter().filter(|u| u.enables(*waiting, self.without)) {
+            let filled = filled.get(c).copied();
+            for how in USES.into_iter().filter(|u| u.enables(*waiting, filled, self.without)) {
                 if let Some(set) = self.users.get(&(*c, how)) {
                     out.add(set);
                 }
             }
         }
         out
-    }
-
-    /// What lets a receive happen that waits for this channel alone: if it is empty, and if it has a message that
-    /// does not fit. Which channel it is may change, too, or whether it is one.
-    fn bringing(&self, chan: u8, touch: &Touch) -> (Set, Set) {
-        let (mut empty, mut other) = (self.wild.clone(), self.wild.clone());
-        let keeps = |condition| self.without.keeps(condition);
-        for how in [Use::Send, Use::Insert].into_iter().filter(|_| keeps(Condition::FeedsTake)) {
-            self.users.get(&(chan, how)).iter().for_each(|s| empty.add(s));
-        }
-        for how in [Use::Insert, Use::Take, Use::TakeAny].into_iter().filter(|_| keeps(Condition::Uncovers)) {
-            self.users.get(&(chan, how)).iter().for_each(|s| other.add(s));
-        }
-        for set in touch.guards.iter().chain(&touch.answers).filter_map(|atom| self.writers.get(atom)) {
-            other.add(set);
-            if keeps(Condition::Renamed) {
-                empty.add(set);
-            }
-        }
-        (empty, other)
     }
 
     fn meeting(&self, t: usize, touch: &Touch, touches: &[Touch]) -> Set {
@@ -594,11 +600,11 @@ impl Cast {
         self.stands.iter().map(|field| Loc::new(field.read(key) as usize))
     }
 
-    /// Which of the channels that matter to `enables` have messages, a bit each.
+    /// How the channels that matter to `enables` are filled, two bits each.
     #[inline]
     pub fn filled(&self, key: &[u8]) -> impl Iterator<Item = u32> {
-        let bit = |(n, f): (usize, &Field)| u32::from(f.read(key) > 0) << n;
-        self.asked.chunks(32).map(move |some| some.iter().enumerate().map(bit).sum())
+        let bits = |(n, told): (usize, &Told)| told.filled(key) << (2 * n);
+        self.asked.chunks(16).map(move |some| some.iter().enumerate().map(bits).sum())
     }
 
     /// Somebody minds, or may yet mind, that a handshake becomes possible.
@@ -657,13 +663,30 @@ impl Cast {
     /// What may let a transition happen that cannot happen in the state with this key, and what it may meet.
     #[inline]
     pub fn enables(&self, t: u32, key: &[u8]) -> &[u64] {
-        let table = if self.told[t as usize].read(key) > 0 { &self.fits } else { &self.enables };
-        self.row(table, t)
+        let (first, told) = &self.lacks[t as usize];
+        self.row(&self.enables, first + told.iter().fold(0, |n, told| n * 3 + told.filled(key)))
     }
 
     /// Of one that cannot be taken: it may only be for want of a message, or of room.
-    pub fn is_told_empty(&self, t: u32, key: &[u8]) -> bool {
-        self.told[t as usize].read(key) == 0
+    pub fn lacks_message(&self, t: u32, key: &[u8]) -> bool {
+        let empty = |told: &Told| told.len.read(key) == 0;
+        !self.flags[t as usize].receives || self.lacks[t as usize].1.iter().all(empty)
+    }
+}
+
+/// Where a key tells how many messages a channel has, and how many it can have.
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    len: Field,
+    capacity: i32,
+}
+
+impl Told {
+    /// A [`Filled`] as a number.
+    #[inline]
+    fn filled(&self, key: &[u8]) -> u32 {
+        let len = self.len.read(key);
+        u32::from(len > 0) + u32::from(len >= self.capacity)
     }
 }
 

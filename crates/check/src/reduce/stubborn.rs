@@ -347,7 +347,7 @@ impl Desk {
                 return false; // D1, D2
             }
             if !can || cast.flags[t as usize].half {
-                let lacks_message = !can && cast.without.keeps(Condition::D3) && cast.is_told_empty(t, key);
+                let lacks_message = !can && cast.without.keeps(Condition::D3) && cast.lacks_message(t, key);
                 if rules.near && lacks_message || !self.join(cast.enables(t, key)) {
                     return false; // D3, D4
                 }

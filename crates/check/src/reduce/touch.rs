@@ -88,6 +88,18 @@ pub(super) enum Use {
     Look,
 }
 
+/// How a channel is filled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Filled {
+    Empty,
+    Between,
+    Full,
+}
+
+impl Filled {
+    pub const ALL: [Filled; 3] = [Filled::Empty, Filled::Between, Filled::Full];
+}
+
 pub(super) const USES: [Use; 11] = [
     Use::Send,
     Use::Insert,
@@ -132,18 +144,25 @@ impl Use {
         without.keeps(why)
     }
 
-    /// Could this let `waiting` happen, which cannot?
-    pub fn enables(self, waiting: Use, without: Without) -> bool {
-        let sends = matches!(self, Use::Send | Use::Insert);
+    /// What it waits for may be there or not: it depends on how a channel is filled what enables it.
+    pub fn depends(self) -> bool {
+        !matches!(self, Use::TakeAny | Use::CopyAny | Use::NeedsAny | Use::Look)
+    }
+
+    /// Could this let `waiting` happen, which cannot while the channel is filled like this? If that is not known it is
+    /// asked of all ways.
+    pub fn enables(self, waiting: Use, filled: Option<Filled>, without: Without) -> bool {
+        let is = |which: Filled| filled.is_none_or(|filled| filled == which);
+        let (empty, full, holds) = (is(Filled::Empty), is(Filled::Full), is(Filled::Between) || is(Filled::Full));
+        let sends = matches!(self, Use::Send | Use::Insert) && without.keeps(Condition::FeedsTake);
+        let uncovers = (self.takes() || self == Use::Insert) && without.keeps(Condition::Uncovers);
         match waiting {
-            Use::Send | Use::Insert | Use::NeedsRoom => self.takes() && without.keeps(Condition::FreesSend),
-            Use::TakeAny | Use::CopyAny | Use::NeedsMessage | Use::NeedsAny => {
-                sends && without.keeps(Condition::FeedsTake)
-            }
+            Use::Send | Use::Insert | Use::NeedsRoom => full && self.takes() && without.keeps(Condition::FreesSend),
+            Use::NeedsMessage => empty && sends,
+            Use::TakeAny | Use::CopyAny | Use::NeedsAny => sends,
             // What lies behind the first message may fit.
-            Use::Take | Use::Copy | Use::NeedsHead | Use::Look => {
-                sends && without.keeps(Condition::FeedsTake) || self.takes() && without.keeps(Condition::Uncovers)
-            }
+            Use::Take | Use::Copy | Use::NeedsHead => empty && sends || holds && uncovers,
+            Use::Look => sends || uncovers,
         }
     }
 }
@@ -943,7 +962,7 @@ impl<'a> Walk<'a> {
         n <= MOST_SLOTS && !var.hidden && self.statics.fixed_globals[from..from + n as usize].iter().all(|f| *f)
     }
 
-    fn capacity(&self, chan: u8) -> u32 {
+    pub fn capacity(&self, chan: u8) -> u32 {
         self.interp.chan(self.state, chan).map_or(1, |c| c.decl.capacity)
     }
 }
