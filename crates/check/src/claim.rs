@@ -33,6 +33,9 @@ pub struct Claim {
     /// Some of the expressions are about the steps between the states (`spinor_model::happening`). Then *stays* means that
     /// nothing happens that is named.
     pub sees_steps: bool,
+    /// What is accepted is a boolean combination of properties, none of which can tell how long a run stays where it is: the
+    /// columns that each of them looks at. All together if there is one property, or if that is not known.
+    pub parts: Vec<Vec<u32>>,
     /// By state of the automaton: whatever comes, it is accepted.
     settles: Vec<bool>,
     /// By state of the automaton: in which phase it is. All are in phase 0 until they are told apart.
@@ -61,7 +64,8 @@ impl Claim {
         let settles = if stutters { automaton.states.iter().enumerate().map(stays).collect() } else { Vec::new() };
         let phases = vec![0; automaton.n_states()];
         let sees_steps = looked.iter().any(is_about_steps);
-        Claim { automaton, looked, stutters, stutter_invariant, sees_steps, settles, phases }
+        let parts = vec![(0..looked.len() as u32).collect()];
+        Claim { automaton, looked, stutters, stutter_invariant, sees_steps, parts, settles, phases }
     }
 
     /// Tells phases apart, and returns what is looked at in each, as columns: in phase 0 all of them, in the others what
@@ -204,7 +208,10 @@ impl Claim {
             Marking::States => spinor_ltl::buchi_automaton(formula, limits)?,
         };
         let looked = automaton.props.iter().map(|prop| props[prop.0 as usize].clone()).collect();
-        Ok(Claim::new(automaton, looked, stutters, false))
+        // A proposition that the automaton does not look at makes no difference.
+        let column = |p: &PropId| automaton.props.iter().position(|prop| prop == p).map(|n| n as u32);
+        let parts = spinor_ltl::parts(formula).iter().map(|part| part.iter().filter_map(column).collect()).collect();
+        Ok(Claim { parts, ..Claim::new(automaton, looked, stutters, false) })
     }
 
     /// Finds out whether the automaton sees how long a run stays in a state.
@@ -231,7 +238,12 @@ impl Claim {
         let form = if form.n_marks == 0 { form } else { marked_states(&form) };
         let expr = |prop: &PropId| self.automaton.props.iter().position(|p| p == prop).map(|n| self.looked[n].clone());
         let looked = form.props.iter().map(expr).collect::<Option<Vec<Expr>>>()?;
-        Some(Claim::new(form, looked, self.stutters, true))
+        let column = |c: &u32| {
+            let prop = self.automaton.props[*c as usize];
+            form.props.iter().position(|p| *p == prop).map(|n| n as u32)
+        };
+        let parts = self.parts.iter().map(|part| part.iter().filter_map(column).collect()).collect();
+        Some(Claim { parts, ..Claim::new(form, looked, self.stutters, true) })
     }
 
     /// Once the automaton is there, the run is accepted.

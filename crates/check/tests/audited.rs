@@ -82,20 +82,27 @@ fn audit_all(name: &str, system: &Arc<System>, nth: usize) -> u64 {
     let smaller = Arc::new(optimise(system, Optimisations::ALL, &watched).0);
     for (optimised, system) in [(false, system), (true, &smaller)] {
         for selector in [Selector::Ample, Selector::Stubborn, Selector::Leap] {
-            for (looked, fair) in [(&[][..], false), (&props, false), (&props, true)] {
+            let apart: Vec<Vec<u32>> = (0..props.len() as u32).map(|n| vec![n]).collect();
+            let ways =
+                [(&[][..], false, None), (&props, false, None), (&props, true, None), (&props, true, Some(apart))];
+            for (looked, fair, parts) in ways {
                 if fair && selector.leaps() {
                     continue;
                 }
-                println!("{name} {selector:?} optimised {optimised} looked at {} fair {fair}", looked.len()); // for a panic
-                let reduction = Arc::new(Reduction::new(system.clone(), selector, looked, fair).audited_if(true));
+                // for a panic
+                println!("{name} {selector:?} optimised {optimised} looked at {} fair {fair}: {parts:?}", looked.len());
+                let reduction = || {
+                    let reduction = Reduction::new(system.clone(), selector, looked, fair);
+                    parts.iter().fold(reduction, |reduction, parts| reduction.in_parts(parts))
+                };
+                let audited = Arc::new(reduction().audited_if(true));
                 let exec = Arc::new(Interp::looking(system.clone(), looked));
-                let reduced = Reduced::new(exec.clone(), reduction.clone(), Proviso::Loops);
+                let reduced = Reduced::new(exec.clone(), audited.clone(), Proviso::Loops);
                 let all = audit(&reduced);
-                n += reduction.n_audited();
+                n += audited.n_audited();
                 // What a leap leaves out it may have beside the state's other leaps.
                 if all && !selector.leaps() {
-                    let reduction = Arc::new(Reduction::new(system.clone(), selector, looked, fair));
-                    let reduced = Reduced::new(exec, reduction, Proviso::Loops);
+                    let reduced = Reduced::new(exec, Arc::new(reduction()), Proviso::Loops);
                     assert_eq!(skipped(&reduced), None, "{name}: a cycle without a full state");
                 }
             }
@@ -150,8 +157,9 @@ fn selections_of_the_corpus_are_what_they_must_be() {
 fn a_selection_that_is_none_is_told() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conditions");
     let mut quiet = Vec::new();
-    // Phases are no selections, and what makes progress is seen by a search alone; operations are in formulas only.
+    // That a run is fair is seen by a search alone. Phases are no selections, and what makes progress is seen by a search alone; operations are in formulas only.
     let beyond = [
+        Condition::Added,
         Condition::Operation,
         Condition::Yet,
         Condition::Blind,
@@ -167,9 +175,13 @@ fn a_selection_that_is_none_is_told() {
     for condition in Condition::ALL.into_iter().filter(about) {
         let name = format!("{condition:?}");
         let system = system(&name, &std::fs::read_to_string(folder.join(format!("{name}.pml"))).expect("a model"));
-        let props = looked(&system, 1);
+        // One part has to see two steps that have nothing else to do with each other.
+        let second = looked(&system, 2).into_iter().filter(|_| condition == Condition::Part);
+        let props: Vec<Expr> = looked(&system, 1).into_iter().chain(second).collect();
         let told = [(&[][..], false), (&props, false), (&props, true)].into_iter().any(|(looked, fair)| {
             let reduction = Reduction::new(system.clone(), Selector::Stubborn, looked, fair).without(condition);
+            let all = [(0..looked.len() as u32).collect()];
+            let reduction = if condition == Condition::Part && fair { reduction.in_parts(&all) } else { reduction };
             let exec = Arc::new(Interp::looking(system.clone(), looked));
             let reduced = Reduced::new(exec, Arc::new(reduction.audited_if(true)), Proviso::Loops);
             let audited = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| audit(&reduced)));

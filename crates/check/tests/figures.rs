@@ -43,11 +43,13 @@ struct Way {
     repairs: Repairs,
     without: Option<Condition>,
     by: By,
+    /// What is seen is kept in order, part by part, instead of being in no selection.
+    parts: bool,
 }
 
 fn way(unless: UnlessBy, able: AbleBy) -> Way {
     let repairs = Repairs { unless, able };
-    Way { selector: Selector::Ample, repairs, without: None, by: By::Flags }
+    Way { selector: Selector::Ample, repairs, without: None, by: By::Flags, parts: false }
 }
 
 impl Way {
@@ -67,7 +69,14 @@ impl Way {
                 Graph::build(&self.reduced(system, &[], false, Proviso::Loops)).violations(*kind).0 > 0
             }
             Question::Endless(claim, fairness) => {
-                let reduced = self.reduced(system, &claim.looked, *fairness != Fairness::None, Proviso::Loops);
+                let fair = *fairness != Fairness::None;
+                let reduced = if self.parts {
+                    let reduction = Reduction::new(system.clone(), self.selector, &claim.looked, fair);
+                    let exec = Arc::new(Interp::looking(system.clone(), &claim.looked));
+                    Reduced::new(exec, Arc::new(reduction.in_parts(&claim.parts)), Proviso::Loops)
+                } else {
+                    self.reduced(system, &claim.looked, fair, Proviso::Loops)
+                };
                 let product = Product::new(&reduced, claim, *fairness);
                 let eager = self.repairs.able == AbleBy::Defaults;
                 if eager || self.repairs.able == AbleBy::Dynamic {
@@ -249,7 +258,10 @@ fn wrong_ways(system: &Arc<System>, question: &Question, from: usize, n: usize) 
     let right = truth(system, question);
     let ways = ways(question);
     let mut wrong = String::new();
-    for (way, memory) in ways.iter().cycle().skip(from % ways.len()).take(n.min(ways.len())) {
+    let fair = matches!(question, Question::Endless(_, Fairness::Weak | Fairness::Strong));
+    let parts = |selector| (Way { selector, parts: true, ..way(UnlessBy::Guards, AbleBy::Guards) }, None);
+    let parts: Vec<_> = SELECTORS.into_iter().filter(|_| fair).map(parts).collect();
+    for (way, memory) in ways.iter().cycle().skip(from % ways.len()).take(n.min(ways.len())).chain(&parts) {
         let answer = match memory {
             None => way.asks(system, question),
             Some(memory) => way.by_path(system, question, Target::Path, *memory),

@@ -184,11 +184,14 @@ fn without_a_condition_some_answer_is_wrong() {
         let ask = |selector, without: Option<Condition>| {
             let (question, phases) = question.phased(without.map_or(Without::default(), Without::one));
             let (reduction, proviso) = question.reduction(&system, selector);
-            let reduction = reduction.phased(&phases);
-            let reduction = match without {
-                Some(condition) => reduction.without(condition),
-                None => reduction.audited_if(true),
+            let reduction = without.into_iter().fold(reduction, Reduction::without);
+            let reduction = match &question {
+                Question::Endless(claim, _) if question.is_fair() || without == Some(Condition::Added) => {
+                    reduction.in_parts(&claim.parts)
+                }
+                _ => reduction.phased(&phases),
             };
+            let reduction = reduction.audited_if(without.is_none());
             question.ask(&Reduced::new(interp.clone(), Arc::new(reduction), proviso), &interp)
         };
         let truth = question.ask(&*interp, &interp);

@@ -42,6 +42,8 @@
 //!     none: then [`Automaton::is_accepting`] says it of the state, as nested depth-first searches want it.
 //!   - [`is_stutter_invariant`] says whether reductions that need it may be used, and [`is_automaton_stutter_invariant`]
 //!     says it of a claim that is an automaton.
+//!   - [`parts`] says of which looks a formula is a boolean combination: what only one of them sees may change places with
+//!     what only another one sees.
 //!   - [`eval_lasso`] gives the value of each part of a formula at each state of a counterexample.
 //!
 //! # Texts
@@ -62,6 +64,7 @@ mod hoa_tokens;
 mod joins;
 mod lasso;
 mod often;
+mod parts;
 mod pool;
 mod product;
 mod reduce;
@@ -84,6 +87,7 @@ pub use graph::Components;
 pub use guards::{Cube, Guard, Guards};
 pub use hoa::{Hoa, HoaError, from_hoa};
 pub use lasso::{LassoValues, Valuation, eval_lasso};
+pub use parts::parts;
 pub use product::{accepts_lasso, is_empty, product, union};
 pub use reduce::{reduce, reduce_state_based};
 pub use rules::simplify;

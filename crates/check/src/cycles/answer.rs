@@ -127,8 +127,11 @@ impl Asked<'_> {
         // Who selects by the path, or by who is waited for, has one graph from the beginning to the end.
         let n_phases = if proviso.is_path() || self.waits() { phases.len().min(1) } else { phases.len() };
         let phases = &phases[..n_phases];
+        // The papers' ways keep less in order than parts need; operations are asked about all at once.
+        let in_parts = fair && proviso == Proviso::Loops && repairs == Repairs::default() && !self.claim.sees_steps;
         let reduce = |by| {
-            let reduction = Reduction::new(system, by, &self.claim.looked, fair).phased(phases).repaired(repairs);
+            let reduction = Reduction::new(system, by, &self.claim.looked, fair).repaired(repairs);
+            let reduction = if in_parts { reduction.in_parts(&self.claim.parts) } else { reduction.phased(phases) };
             reduction.audited_if(self.audit)
         };
         let reduction = self.reduce.map(|by| Arc::new(reduce(by)));

@@ -121,6 +121,8 @@ pub(super) struct Making<'a> {
     pub interp: &'a Interp,
     /// By phase.
     pub looked: &'a [Vec<Expr>],
+    /// What is kept in order instead of being seen, as columns of what is looked at.
+    pub parts: &'a [Vec<u32>],
     pub fair: bool,
     pub still: Option<&'a Still>,
     pub repairs: Repairs,
@@ -180,7 +182,15 @@ impl Making<'_> {
                 }
             }
         }
-        let seen: Vec<Touch> = self.looked.iter().map(|looked| walk(None).looked(looked)).collect();
+        for (n, part) in self.parts.iter().enumerate().filter(|_| without.keeps(Condition::Part)) {
+            let looked: Vec<Expr> = part.iter().map(|c| self.looked[0][*c as usize].clone()).collect();
+            let seen = walk(None).looked(&looked);
+            for touch in touches.iter_mut().filter(|touch| is_seen(touch, &seen)) {
+                touch.writes.insert(Atom::Part(n)); // S
+            }
+        }
+        let looked = if self.parts.is_empty() { self.looked } else { &[] };
+        let seen: Vec<Touch> = looked.iter().map(|looked| walk(None).looked(looked)).collect();
         let n_words = owner.len().div_ceil(64);
         let index = Index::new(&touches, &owner, n_words, without);
         let reach = self.reach(&actors, &first, &touches, n_words);

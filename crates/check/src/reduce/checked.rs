@@ -6,7 +6,8 @@
 //!   A2 decomposition  t can be taken; after u it still can be, and after t so can u; both orders lead to the same states
 //!                     (an `atomic` may lead to several), and whatever goes wrong in one of them does so in the other
 //!   A3 faults         no path of t is ended by a fault, or nothing could be made up for behind it
-//!   A4 visibility     t changes nothing that is looked at from outside, and does nothing that is named there
+//!   A4 visibility     t changes nothing that is looked at from outside, and does nothing that is named there; where that
+//!                     is looked at in parts, not both t and u change what the same part looks at
 //!   A5 fairness       not both t and u change whether a third process can move. One that t or u makes is no third: it is
 //!                     made again only if it has died, which is a move of its own
 //! A step of the same process as t that becomes possible on the way is such a u, and breaks A2. So what holds of the runs
@@ -36,6 +37,7 @@ const MOST_STATES: usize = 200;
 /// One who watches a reduction.
 pub(super) struct Auditor {
     interp: Interp,
+    parts: Vec<Vec<u32>>,
     fair: bool,
     n_audited: AtomicU64,
 }
@@ -49,8 +51,9 @@ struct Effect {
 }
 
 impl Auditor {
-    pub fn new(system: &Arc<System>, looked: &[Expr], fair: bool) -> Auditor {
-        Auditor { interp: Interp::looking(system.clone(), looked), fair, n_audited: AtomicU64::new(0) }
+    pub fn new(system: &Arc<System>, looked: &[Expr], parts: &[Vec<u32>], fair: bool) -> Auditor {
+        let interp = Interp::looking(system.clone(), looked);
+        Auditor { interp, parts: parts.to_vec(), fair, n_audited: AtomicU64::new(0) }
     }
 
     pub fn n_audited(&self) -> u64 {
@@ -96,11 +99,15 @@ impl Auditor {
                     if done.ended {
                         return broken("the rule about faults: a selected step ends a run", &at, &[t]);
                     }
-                    if done.keys.iter().any(|k| self.sight(k) != sight) || self.is_named(&at, t) {
+                    let whole = self.parts.is_empty();
+                    if whole && (done.keys.iter().any(|k| self.sight(k) != sight) || self.is_named(&at, t)) {
                         return broken("visibility: a selected step is seen", &at, &[t]);
                     }
                     for u in steps.iter().filter(|u| !selected.contains(u)) {
                         let other = self.effect(&at, u);
+                        if self.parts.iter().any(|p| [&done, &other].iter().all(|e| self.shows(&sight, e, p))) {
+                            return broken("visibility: a part sees a selected step and another", &at, &[t, u]);
+                        }
                         // Whoever comes second: what it leads to, after each path of the first.
                         let (then_t, then_u) = (self.after(&other, t), self.after(&done, u));
                         let Some(then_t) = then_t else {
@@ -189,6 +196,15 @@ impl Auditor {
         let mut bits = Vec::new();
         let looked = self.interp.look(&mut self.interp.unpack(key), &mut bits);
         looked.map(|()| bits).map_err(|kind| format!("{kind:?}"))
+    }
+
+    /// Does a part see a difference?
+    fn shows(&self, before: &Result<Vec<u64>, String>, done: &Effect, part: &[u32]) -> bool {
+        let differ = |key: &Vec<u8>| match (before, &self.sight(key)) {
+            (Ok(a), Ok(b)) => part.iter().any(|c| (a[*c as usize / 64] ^ b[*c as usize / 64]) >> (c % 64) & 1 == 1),
+            (a, b) => a != b,
+        };
+        done.keys.iter().any(differ)
     }
 
     /// Who can move. Whoever waits until nobody else can does not count: here somebody can.

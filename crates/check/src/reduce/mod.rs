@@ -50,6 +50,15 @@
 //!   disabled for ever or again and again; what changes that are steps that keep their order (F), so it still is.
 //!   Who can move in a state is asked of all its steps, also of those left out.
 //!
+//! # Parts
+//!   By the above, of a fair run nothing becomes of what is left out but another order. So where only fair runs are asked
+//!   about, steps that are seen may be selected, if what is seen keeps its order: instead of visibility
+//!   S  Steps of different processes that the same part of the property may see disturb each other.
+//!   If the property is a boolean combination of parts (`spinor_ltl::parts`), and a step that only one part sees
+//!   changes places with one that only another sees, each part sees the same run as before up to stuttering, and
+//!   has the value it had ([Schoot7], section 7.3.4). A run that is not fair may never take the step that is selected;
+//!   then a step that is seen would be added to it (`tests/conditions/Added.pml`).
+//!
 //! # Faults
 //!   A step that a fault ends leads nowhere, so nothing could be made up for behind it: where a selection has one,
 //!   nothing is left out.
@@ -195,6 +204,8 @@ pub struct Reduction {
     statics: Statics,
     /// By phase; in the first one it is everything.
     looked: Vec<Vec<Expr>>,
+    /// What must be kept in order instead, each by itself, as columns of what is looked at; nothing if that is not enough.
+    parts: Vec<Vec<u32>>,
     fair: bool,
     selector: Selector,
     still: Option<Still>,
@@ -232,12 +243,13 @@ impl Reduction {
         let interp = Interp::new(system);
         let statics = Statics::new(interp.system(), interp.layout(), looked);
         let (looked, still, repairs) = (vec![looked.to_vec()], None, Repairs::default());
-        let (awaits, brimming) = (Vec::new(), Vec::new());
+        let (awaits, brimming, parts) = (Vec::new(), Vec::new(), Vec::new());
         let (without, auditors, casts) = (Without::default(), Vec::new(), RwLock::default());
         Reduction {
             interp,
             statics,
             looked,
+            parts,
             fair,
             selector,
             still,
@@ -282,6 +294,18 @@ impl Reduction {
         self
     }
 
+    /// What is asked is a boolean combination of properties that look at these columns each, and only of fair runs (see
+    /// *Parts*). Nobody else may say so, and there are no phases then.
+    pub fn in_parts(mut self, parts: &[Vec<u32>]) -> Reduction {
+        assert!(self.auditors.is_empty(), "auditors look at parts");
+        if self.without.keeps(Condition::Added) {
+            assert!(self.fair, "a step that is seen could be added to a run that is not fair");
+        }
+        self.looked.truncate(1);
+        self.parts = parts.to_vec();
+        self
+    }
+
     pub fn selector(&self) -> Selector {
         self.selector
     }
@@ -300,7 +324,7 @@ impl Reduction {
     pub fn audited_if(mut self, wanted: bool) -> Reduction {
         // The papers' ways keep less in order than F says.
         let fair = self.fair && self.repairs.able == AbleBy::Guards;
-        let auditor = |looked: &Vec<Expr>| Auditor::new(self.interp.shared_system(), looked, fair);
+        let auditor = |looked: &Vec<Expr>| Auditor::new(self.interp.shared_system(), looked, &self.parts, fair);
         self.auditors = self.looked.iter().filter(|_| wanted).map(auditor).collect();
         self
     }
@@ -407,6 +431,7 @@ impl Reduction {
             statics: &self.statics,
             interp: &self.interp,
             looked: &self.looked,
+            parts: &self.parts,
             fair: self.fair,
             still: self.still.as_ref(),
             repairs: self.repairs,

@@ -66,6 +66,8 @@ pub(super) enum Atom {
     Monitor,
     /// Whether an operation that is named has happened an even number of times (`mod`, operations).
     Happened(usize),
+    /// What a part of the property sees, by the number of the part.
+    Part(usize),
 }
 
 /// How a channel with slots is used. (A channel's number is its place, from 1.)

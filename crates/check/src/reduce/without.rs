@@ -20,6 +20,9 @@ pub enum Condition {
     Fed,
     Made,
     Fairness,
+    /// Parts: that what one of them sees keeps its order; that nothing is added to a run, since it is fair.
+    Part,
+    Added,
     Fault,
     /// `still`
     Still,
@@ -81,7 +84,7 @@ pub enum Condition {
 }
 
 impl Condition {
-    pub const ALL: [Condition; 52] = [
+    pub const ALL: [Condition; 54] = [
         Condition::D1,
         Condition::D2,
         Condition::D3,
@@ -94,6 +97,8 @@ impl Condition {
         Condition::Fed,
         Condition::Made,
         Condition::Fairness,
+        Condition::Part,
+        Condition::Added,
         Condition::Fault,
         Condition::Still,
         Condition::Enters,
