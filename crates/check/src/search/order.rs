@@ -17,13 +17,15 @@
 
 use spinor_model::successors::Successors;
 use spinor_store::Hint;
+use std::collections::HashSet;
 use std::ops::Range;
 
 const STEPS: usize = 3_000;
 /// A walk starts again somewhere after so many steps.
 const WALK: usize = 300;
-/// Too few states to learn from.
+/// Too few states to learn from; and who has met fewer than half of them after so many steps will not meet more.
 const FEW: usize = 200;
+const ENOUGH: usize = 600;
 const MOST_WORDS: usize = 200;
 const WORD: usize = 4;
 /// With so few values in the halves there is nothing to gain by taking pairs apart.
@@ -143,7 +145,10 @@ impl Sample {
         let mut rng = Rng(0x2545_f491_4f6c_dd1d);
         let (mut bytes, mut keys, mut changed) = (Vec::new(), Vec::new(), Vec::new());
         let (mut at, mut walked) = (0, 0);
-        for _ in 0..STEPS {
+        for n_steps in 0..STEPS {
+            if n_steps == ENOUGH && sample.states.iter().collect::<HashSet<_>>().len() < FEW / 2 {
+                break;
+            }
             let from = &sample.states[at];
             steps(from, &mut bytes, &mut keys);
             let next: Vec<&[u8]> = keys
