@@ -227,6 +227,24 @@ fn the_figures_answer_their_truth_in_every_way() {
     }
 }
 
+/// [Schoot7], section 7.3.4: a formula that looks at everything, but in parts, lets its steps change places.
+#[test]
+fn what_different_parts_see_is_in_no_order() {
+    let model = corpus("figures/schoot_7_3_4.pml");
+    let question = against(&model, Fairness::Weak);
+    let Question::Endless(claim, _) = &question else { unreachable!("a formula") };
+    assert_eq!(claim.parts.len(), 4, "one for each station");
+    let looking = || Arc::new(Interp::looking(model.system.clone(), &claim.looked));
+    let size = |parts: &[Vec<u32>]| {
+        let reduction = Reduction::new(model.system.clone(), Selector::Stubborn, &claim.looked, true).in_parts(parts);
+        Graph::build(&Reduced::new(looking(), Arc::new(reduction), Proviso::Loops)).nodes.len()
+    };
+    let all = Graph::build(&*looking()).nodes.len();
+    let [one, apart] = [size(&[(0..4).collect()]), size(&claim.parts)];
+    assert!(apart < one && one < all, "{apart} states, {one} in one part, {all} in all");
+    assert_eq!(wrong_ways(&model.system, &question, 0, usize::MAX), "");
+}
+
 /// Every way that the plan accepts for a question, and the memory if it goes by the path.
 fn ways(question: &Question) -> Vec<(Way, Option<Memory>)> {
     let fairness = match question {
