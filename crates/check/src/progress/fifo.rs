@@ -19,7 +19,8 @@
 //!   D2 the first state of the path is exempt only if it is a progress state. The listing exempts any first state, the
 //!      initial one too, through which a cycle may lead.
 //!   D3 all successors of a state go to the store at once; being there does not mean being visited, so those that
-//!      wait are in `open`, as are those on the path.
+//!      wait are in `open`, as are those on the path. One that is known and not there has been left or is in the queue, and
+//!      the search that goes on will not have it in `open` again: such moves, most of all, are not kept.
 //!   D4 a progress state is in the store from when it is met, not from when it leaves the queue: whoever meets it in between
 //!      would put it there a second time.
 //!   D5 the queue is the tree of section 2.2: an entry is kept, and knows the one whose search laid it there. The way to
@@ -154,6 +155,7 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
         let progress = self.walk.bring(start);
         // D2
         let exempt = progress || self.form == Form::Printed && !self.walk.ground.by_steps();
+        self.open.replace(start, WAITS, 0);
         self.enter(start, start, entry)?;
         while let Some(&(id, base)) = self.frames.last() {
             if self.todo.len() == base {
@@ -163,13 +165,15 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
                 continue;
             }
             let to = self.todo.pop().expect("more than the frame's first");
-            match self.open.get(to) {
+            match self.open.replace(to, WAITS, self.frames.len() as u32) {
                 None => {}
                 Some(WAITS) => {
                     if self.walk.bring(to) {
                         self.open.remove(to);
                         self.lay(to, entry, start)?;
-                    } else if !self.walk.pulse.too_deep(self.frames.len() as u64) {
+                    } else if self.walk.pulse.too_deep(self.frames.len() as u64) {
+                        self.open.replace(to, self.frames.len() as u32, WAITS);
+                    } else {
                         self.enter(to, start, entry)?;
                     }
                 }
@@ -180,11 +184,8 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
         Ok(None)
     }
 
-    /// A frame for the state that was brought last.
+    /// A frame for the state that was brought last; `open` has its place.
     fn enter(&mut self, id: StateId, start: StateId, entry: u32) -> Result<(), Halt> {
-        let Walk { pulse, .. } = &self.walk;
-        let at = self.frames.len() as u32;
-        self.open.insert(id, at).map_err(|full| pulse.full(full))?;
         self.n_entered += 1;
         self.walk.moves(Which::Still)?;
         if self.walk.out.more {
@@ -194,10 +195,12 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
         let laid = (|| {
             self.frames.push((id, self.todo.len()))?;
             for (to, new) in after.iter().rev() {
-                self.todo.push(*to)?;
                 if *new {
                     self.open.insert(*to, WAITS)?;
+                } else if self.open.get(*to).is_none() {
+                    continue;
                 }
+                self.todo.push(*to)?;
             }
             Ok(())
         })();

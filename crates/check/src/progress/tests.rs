@@ -119,6 +119,23 @@ fn lossy_stores_miss_some_and_make_up_nothing() {
     assert!(n_missed > 0 && n_missed < n_cycles, "{n_missed} of {n_cycles}");
 }
 
+/// What lies too deep is not entered, and is no part of the path for those who meet it there.
+#[test]
+fn a_bound_on_the_path_makes_up_nothing() {
+    let (mut n_found, mut n_cut) = (0, 0);
+    for seed in 0..n_graphs(4000) / 4 {
+        let ground = ToyGround::random(1 << 42 | seed, 30);
+        let graph = Graph::new(&ground);
+        let bounded = Request { max_depth: Some(1 + (seed % 6) as u32), ..request(1) };
+        let searched = fifo::search(&ground, &arena(), &bounded, &mut Silent);
+        searched.found.iter().for_each(|found| graph.judge(found));
+        assert!(searched.found.is_some() || searched.stopped.is_some() || graph.level().is_none(), "seed {seed}");
+        n_found += u32::from(searched.found.is_some());
+        n_cut += u32::from(searched.stopped.is_some());
+    }
+    assert!(n_found > 50 && n_cut > 50, "{n_found} {n_cut}");
+}
+
 /// Where every state on the path but a first one that makes progress closes a cycle. Printed, the listing spares any.
 #[test]
 fn the_listing_of_the_queue_as_printed_misses_cycles_through_the_initial_state() {

@@ -28,6 +28,7 @@ pub(crate) struct Walk<'a, G: Ground, V: Visited + 'a> {
     pub ground: &'a G,
     pub store: &'a V,
     pub pulse: Pulse<'a>,
+    /// The only one at work: it never rests, for nobody waits for it.
     hand: V::Hand<'a>,
     desk: G::Desk,
     key: Vec<u8>,
@@ -164,9 +165,7 @@ impl<'a, G: Ground, V: Visited> Walk<'a, G, V> {
             }
             Ok(())
         })();
-        put.map_err(|full| self.pulse.full(full))?;
-        self.store.rest(&mut self.hand);
-        Ok(())
+        put.map_err(|full| self.pulse.full(full))
     }
 
     /// Once for each state that gets a frame.
