@@ -7,12 +7,13 @@ use spinor_check::report::Report;
 use spinor_check::settings::{FairBy, MadeUp, Reduce, Search, Selection, Settings};
 use spinor_check::symmetry::Way;
 use spinor_check::symmetry::canon::{Canon, Scratch};
+use spinor_check::symmetry::quotient::Quotient;
 use spinor_check::verdict::Verdict;
 use spinor_lang::{Options, load};
 use spinor_model::interp::Interp;
 use spinor_model::ir::System;
 use spinor_model::scalarset::{self, Role, Scalarset, Value};
-use spinor_model::successors::Successors;
+use spinor_model::successors::{Batch, Successors};
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -249,6 +250,114 @@ fn forget(set: &mut Scalarset, n: usize) -> Option<&'static str> {
     }
     None
 }
+
+/// What a quotient says of its states beside what is said of each successor by itself.
+#[derive(Default, Debug)]
+struct Beside {
+    n_states: usize,
+    n_moved: usize,
+    n_left_out: usize,
+    n_with_faults: usize,
+}
+
+/// The successors of a state that are left out stand for nothing that the others do not stand for.
+fn beside(system: &Arc<System>, way: Way, most: usize, tally: &mut Beside) {
+    let set = scalarset::find(system, &[]);
+    if set.is_empty() {
+        return;
+    }
+    let interp = Arc::new(Interp::new(system.clone()));
+    let canon = Arc::new(Canon::new(system, set, way));
+    let quotient = Quotient { system: interp.clone(), canon: canon.clone() };
+    let Ok(initial) = quotient.initial() else { return };
+    let mut key = Vec::new();
+    quotient.pack(&initial, &mut key);
+    let mut scratch = Scratch::default();
+    let mut seen = HashSet::from([key.clone()]);
+    let mut todo = VecDeque::from([key]);
+    while let Some(key) = todo.pop_front() {
+        let (mut all, mut some) = (interp.batch(), quotient.batch());
+        let n = interp.expand(&mut interp.unpack(&key), &mut all);
+        assert_eq!(quotient.expand(&mut quotient.unpack(&key), &mut some), n);
+        let mut expected = BTreeMap::new();
+        for outcome in &all.outcomes {
+            let Some(raw) = all.key(outcome) else { continue };
+            let mut picked = raw.to_vec();
+            canon.pick(&mut picked, &mut scratch);
+            tally.n_moved += usize::from(picked != raw);
+            expected.insert((outcome.step, outcome.path), picked);
+        }
+        for outcome in &some.outcomes {
+            let expected = expected.get(&(outcome.step, outcome.path)).map(Vec::as_slice);
+            assert_eq!(some.key(outcome), expected, "{way:?}");
+        }
+        let keys: HashSet<&[u8]> = some.outcomes.iter().filter_map(|o| some.key(o)).collect();
+        for (which, key) in &expected {
+            assert!(keys.contains(&key[..]), "{way:?}: {which:?} is no double");
+        }
+        let faults = |batch: &Batch| {
+            let where_to = |n: usize| (batch.outcomes[n].step, batch.outcomes[n].path);
+            batch.faults.iter().map(|(n, fault)| (where_to(*n), fault.clone())).collect::<Vec<_>>()
+        };
+        assert_eq!(faults(&some), faults(&all), "what goes wrong is told");
+        tally.n_states += 1;
+        tally.n_left_out += all.outcomes.len() - some.outcomes.len();
+        tally.n_with_faults += usize::from(!all.faults.is_empty());
+        for next in expected.into_values() {
+            if seen.len() < most && seen.insert(next.clone()) {
+                todo.push_back(next);
+            }
+        }
+    }
+}
+
+#[test]
+fn only_doubles_are_left_out() {
+    for way in Way::ALL {
+        let (mut tally, most) = (Beside::default(), if way == Way::Segmented { 400 } else { 60 });
+        for seed in 0..100 {
+            println!("seed {seed} {way:?}"); // where a panic came from
+            beside(&loaded(&spinor_gen::symmetric(seed)), way, most, &mut tally);
+        }
+        for text in [TOGGLERS, DOUBLES, APART, COMING] {
+            println!("{way:?}\n{text}");
+            beside(&loaded(text), way, most, &mut tally);
+        }
+        println!("{way:?} {tally:?}");
+        assert!(tally.n_states > 1_000 && tally.n_moved > 1_000 && tally.n_with_faults > 5, "{tally:?}");
+        assert_eq!(tally.n_left_out > 1_000, way == Way::Segmented, "{way:?} {tally:?}");
+    }
+}
+
+/// Alike until they are named: in a register, in the frame of another, in a message, by what an array holds.
+const DOUBLES: &str = "byte owner = 255; byte next[4] = 255; bit flag[4]; chan line = [4] of { byte };
+    active [4] proctype P() {
+        byte peer = 255;
+        do
+        :: owner == 255 -> owner = _pid
+        :: owner == _pid -> owner = 255
+        :: owner != 255 && owner != _pid && peer == 255 -> peer = owner
+        :: peer != 255 -> next[peer] = _pid; peer = 255
+        :: next[_pid] != 255 -> flag[next[_pid]] = 1 - flag[next[_pid]]; next[_pid] = 255
+        :: nfull(line) && !flag[_pid] -> line!_pid
+        :: line?eval(_pid); assert(len(line) < 3)
+        od
+    }";
+
+/// Two classes, and one between them who knows some of each.
+const APART: &str = "byte met; chan in = [2] of { byte, byte };
+    active [3] proctype A() { byte k; do :: k < 2 -> k++ :: k == 2 -> in!_pid, k; k = 0 od }
+    active proctype B() { byte who = 255, k; do :: in?who, k -> met = k - met; who = 255 :: in?_, k od }
+    active [3] proctype C() { bit up; do :: up = 1 - up :: up -> d_step { met = 0; up = 0 } od }";
+
+/// Others come and go beyond them, and are not all of one size.
+const COMING: &str = "byte owner = 255, n; int all;
+    active [3] proctype P() {
+        do :: owner == 255 -> owner = _pid :: owner == _pid -> owner = 255 :: owner == _pid -> assert(n < 2) od
+    }
+    active proctype R() { do :: n < 2 -> atomic { n++; if :: run S() :: run T() fi } od }
+    proctype S() { byte who = 255; who = owner; (owner != who); atomic { who = 255; n-- } }
+    proctype T() { int a = 7, b; byte who = 255; b = a; who = owner; a = b + n; all = a; atomic { who = 255; n-- } }";
 
 fn images(system: &Arc<System>, set: &Scalarset, seed: u64, most: usize) -> Result<usize, String> {
     let interp = Interp::new(system.clone());

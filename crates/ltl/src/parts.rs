@@ -101,13 +101,10 @@ fn split(formula: &Formula, out: &mut Vec<BTreeSet<PropId>>) {
             _ => out.push(looked(formula)),
         },
         Until(a, b) | WeakUntil(a, b) => {
-            let with = |a: &Box<Formula>, b: &Box<Formula>| match formula {
-                Until(..) => Until(a.clone(), b.clone()),
-                _ => WeakUntil(a.clone(), b.clone()),
-            };
+            let of = if matches!(formula, Until(..)) { Until } else { WeakUntil };
             match (&**a, &**b) {
-                (And(x, y), _) => [x, y].into_iter().for_each(|x| again(with(x, b), out)),
-                (_, Or(x, y)) => [x, y].into_iter().for_each(|x| again(with(a, x), out)),
+                (And(x, y), _) => [x, y].into_iter().for_each(|x| again(of(x.clone(), b.clone()), out)),
+                (_, Or(x, y)) => [x, y].into_iter().for_each(|x| again(of(a.clone(), x.clone()), out)),
                 _ => out.push(looked(formula)),
             }
         }
