@@ -288,15 +288,16 @@ fn exponent(points: &[(f64, f64)]) -> String {
 fn stored_table(mode: &Mode, points: &[Point], text: &mut String) {
     let [a, b] = mode.pair();
     let _ = writeln!(text, "| model | size | {a} states | {b} states | ratio | |\n|---|---|--:|--:|--:|---|");
-    let (mut compared, mut more) = (0, 0);
+    let (mut ratios, mut more) = (Vec::new(), 0);
     for point in points {
         let cell = |i: usize| point.sides[i].as_ref().map_or("-".into(), |m| thousands(m.figures.stored));
         let (ratio, note) = match (point.both(), &point.sides[..]) {
             (Some((x, y)), _) => {
-                compared += 1;
+                let ratio = y.figures.stored as f64 / x.figures.stored.max(1) as f64;
+                ratios.push(ratio);
                 more += u64::from(y.figures.stored > x.figures.stored);
                 let note = if y.figures.stored > x.figures.stored { "**more**" } else { "" };
-                (format!("{:.2}", y.figures.stored as f64 / x.figures.stored.max(1) as f64), note.to_string())
+                (format!("{ratio:.2}"), note.to_string())
             }
             (None, [Err(why), ..]) => ("-".into(), format!("{a}: {why}")),
             (None, [_, Err(why), ..]) => ("-".into(), format!("{b}: {why}")),
@@ -305,7 +306,11 @@ fn stored_table(mode: &Mode, points: &[Point], text: &mut String) {
         let note = note.replace('|', "/");
         let _ = writeln!(text, "| {} | {} | {} | {} | {ratio} | {note} |", point.model, point.size, cell(0), cell(1));
     }
-    let _ = writeln!(text, "\n- {b} stores more states than {a} in {more} of the {compared} that can be compared.");
+    let (mean, compared) = (mean(&ratios), ratios.len());
+    let _ = writeln!(
+        text,
+        "\n- {b} over {a}: {mean} in geometric mean of the {compared} that can be compared; more in {more}."
+    );
 }
 
 /// Every side, and how many times fewer states it stores than the first.
