@@ -2,7 +2,7 @@
 
 use crate::claim::{Claim, Marking, Refused};
 use crate::clock::{Clock, memory_bytes, peak_memory_bytes};
-use crate::cycles::answer::{Answered, How};
+use crate::cycles::answer::{Answered, How, most_processes};
 use crate::cycles::{self, Fairness};
 use crate::observer::Observer;
 use crate::plan::{self, Asking, Cell, Combination, OnTheFly};
@@ -781,6 +781,8 @@ impl Asked<'_> {
             MadeUp::StackNumber => Some(by(Proviso::PathNumber)),
             MadeUp::StackBit => Some(by(Proviso::PathBit)),
             MadeUp::Loops => Some(loops),
+            // One process alone has no one to be left out.
+            _ if !forced && most_processes(self.interp.system()) < 2 => None,
             _ => {
                 let starts = loops.starts();
                 let (reach, best) = match (loops.reach(&starts), by_levels.then(|| levels.reach(&starts))) {
