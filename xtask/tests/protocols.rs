@@ -9,6 +9,7 @@ use spinor_check::protocol::{Channel, Protocol};
 use spinor_check::report::Report;
 use spinor_check::settings::Settings;
 use spinor_gen::protocol::{Shape, synthesise};
+use spinor_gen::question::seeds;
 use spinor_lang::{Model, Options, load};
 use spinor_model::interp::Interp;
 use std::path::Path;
@@ -51,12 +52,6 @@ fn answer(model: &Model) -> Report {
 }
 
 /// `SPINOR_PROTOCOLS=A..B` asks about others than usual.
-fn seeds() -> std::ops::Range<u64> {
-    let asked = std::env::var("SPINOR_PROTOCOLS").ok();
-    let ends = asked.as_deref().and_then(|text| text.split_once(".."));
-    ends.and_then(|(a, b)| Some(a.parse().ok()?..b.parse().ok()?)).unwrap_or(0..120)
-}
-
 /// What differs, or whether both find a deadlock; nothing of a protocol that is too large for a test.
 fn compare(spin: &Spin, model: &Model) -> std::io::Result<Result<Option<bool>, String>> {
     let protocol = model.protocol.as_ref().expect("a protocol");
@@ -80,7 +75,7 @@ fn compare(spin: &Spin, model: &Model) -> std::io::Result<Result<Option<bool>, S
 fn synthesised_protocols_have_spins_counts_and_deadlocks() {
     let spin = spin();
     let (differ, tally) = (Mutex::new(Vec::new()), Mutex::new((0, 0)));
-    campaign::for_each(seeds(), 2, |seed| {
+    campaign::for_each(seeds("SPINOR_PROTOCOLS", 0..120), 2, |seed| {
         let text = synthesise(seed, &Shape::small(seed)).text();
         let result = compare(&spin, &loaded("p.cfsm", &text))?;
         match result {

@@ -6,6 +6,7 @@
 use spinor_check::reduce::checked::skipped;
 use spinor_check::reduce::without::Condition;
 use spinor_check::reduce::{Proviso, Reduced, Reduction, Selector, refusal};
+use spinor_gen::question::seeds;
 use spinor_lang::{Options, load};
 use spinor_model::interp::Interp;
 use spinor_model::ir::{BinOp, Expr, Place, Scope, Shape, System, Type};
@@ -17,15 +18,6 @@ use std::sync::Arc;
 
 /// So many states of each model.
 const MOST: usize = 150;
-
-fn seeds() -> std::ops::Range<u64> {
-    let given = std::env::var("SPINOR_SEEDS").ok();
-    let range = given.as_deref().and_then(|s| s.split_once("..")).map(|(a, b)| (a.parse(), b.parse()));
-    match range {
-        Some((Ok(from), Ok(to))) => from..to,
-        _ => 0..40,
-    }
-}
 
 fn system(name: &str, text: &str) -> Arc<System> {
     let loaded = load(name, text, &Options::default(), &|p: &Path| std::fs::read(p));
@@ -114,7 +106,7 @@ fn audit_all(name: &str, system: &Arc<System>, nth: usize) -> u64 {
 #[test]
 fn selections_of_random_models_are_what_they_must_be() {
     let mut n = 0;
-    for seed in seeds() {
+    for seed in seeds("SPINOR_SEEDS", 0..40) {
         let system = system("m.pml", &spinor_gen::generate(seed).text);
         if refusal(&system).is_none() {
             n += audit_all(&format!("seed {seed}"), &system, seed as usize);

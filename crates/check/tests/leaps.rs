@@ -5,7 +5,7 @@
 
 mod machines;
 
-use machines::{agree, asked, loaded, seeds, truth};
+use machines::{agree, asked, loaded, truth};
 use spinor_check::check::{Said, Stated, interpreted};
 use spinor_check::claim::{Claim, Marking};
 use spinor_check::cycles::oracle::has_accepted_component;
@@ -17,7 +17,7 @@ use spinor_check::reduce::{Proviso, Reduced, Reduction, Selector};
 use spinor_check::settings::{MadeUp, Reduce, Search, Selection, Settings, Store};
 use spinor_check::verdict::Kind;
 use spinor_gen::protocol::{Shape, synthesise};
-use spinor_ltl::{Formula, PropId};
+use spinor_gen::question::{Draws, formula, seeds};
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Expr, Loc, Place, Probe, Scope, System, Type};
 use spinor_model::successors::Successors;
@@ -25,44 +25,17 @@ use spinor_store::Arena;
 use std::path::Path;
 use std::sync::Arc;
 
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize % n
-    }
-}
-
 /// What a formula may look at: where a process stands, what a channel holds.
-fn prop(system: &System, rng: &mut Rng) -> Expr {
-    if rng.below(4) == 0 {
-        let (var, v) = system.globals.vars.enumerated().nth(rng.below(system.globals.vars.len())).expect("a channel");
+fn prop(system: &System, draws: &mut Draws) -> Expr {
+    if draws.below(4) == 0 {
+        let (var, v) = system.globals.vars.enumerated().nth(draws.below(system.globals.vars.len())).expect("a channel");
         let place = Place { scope: Scope::Global, var, slot: v.slot, ty: Type::Chan, index: Vec::new() };
         return Expr::Probe(Probe::Empty, Box::new(Expr::Read(place)));
     }
-    let n = rng.below(system.proctypes.len());
+    let n = draws.below(system.proctypes.len());
     let (proctype, t) = system.proctypes.enumerated().nth(n).expect("a process");
-    let loc = Loc(rng.below(t.locs.len() - 1) as u32);
+    let loc = Loc(draws.below(t.locs.len() - 1) as u32);
     Expr::AtLabel { proctype, pid: None, loc, label: t.locs[loc].labels[0].clone() }
-}
-
-/// Without `X`.
-fn formula(rng: &mut Rng, n_props: usize, size: usize) -> Formula {
-    if size <= 1 {
-        return Formula::Prop(PropId(rng.below(n_props) as u32));
-    }
-    let part = |rng: &mut Rng, size: usize| Box::new(formula(rng, n_props, size));
-    let left = 1 + rng.below(size - 1);
-    match rng.below(9) {
-        0 => Formula::Not(part(rng, size - 1)),
-        1 | 2 => Formula::Always(part(rng, size - 1)),
-        3 | 4 => Formula::Eventually(part(rng, size - 1)),
-        5 => Formula::And(part(rng, left), part(rng, size - left)),
-        6 => Formula::Or(part(rng, left), part(rng, size - left)),
-        7 => Formula::Until(part(rng, left), part(rng, size - left)),
-        _ => Formula::Implies(part(rng, left), part(rng, size - left)),
-    }
 }
 
 /// What a graph that was built says, in the order of the truth: deadlock, reception, overflow, transitions never executed.
@@ -97,22 +70,22 @@ fn every_reduction_says_what_the_machines_say() {
     let (mut n, mut n_formulas, mut n_violated, mut n_leaps) = (0, 0, 0, 0);
     let mut stored = [0u64; 6];
     let most = std::env::var("SPINOR_MOST_STATES").ok().and_then(|n| n.parse().ok()).unwrap_or(MOST_STATES);
-    for seed in seeds(0..if cfg!(debug_assertions) { 60 } else { 1_000 }) {
+    for seed in seeds("SPINOR_PROTOCOLS", 0..if cfg!(debug_assertions) { 60 } else { 1_000 }) {
         let drawn = synthesise(seed, &Shape::small(seed));
         let Some(truth) = truth(&drawn, most) else { continue };
         let text = drawn.text();
         n += 1;
-        let mut rng = Rng(seed);
+        let mut draws = Draws(seed);
         let model = loaded("p.cfsm", &text);
         let system = &model.system;
         let strict = seed % 2 == 1;
         let mut protocol = asked(model.protocol.as_ref().expect("a protocol"), strict);
         // With all channels asked about, with some, with none.
-        match rng.below(3) {
+        match draws.below(3) {
             0 => {}
             1 => {
                 protocol.overflows.clear();
-                if rng.below(2) == 0 {
+                if draws.below(2) == 0 {
                     protocol.receptions.clear();
                 }
             }
@@ -121,9 +94,9 @@ fn every_reduction_says_what_the_machines_say() {
         let interp = Interp::new(system.clone());
         let mut stated = Vec::new();
         for name in ["f", "g"] {
-            let props: Vec<Expr> = (0..1 + rng.below(2)).map(|_| prop(system, &mut rng)).collect();
-            let size = 2 + rng.below(5);
-            let formula = formula(&mut rng, props.len(), size);
+            let props: Vec<Expr> = (0..1 + draws.below(2)).map(|_| prop(system, &mut draws)).collect();
+            let size = 2 + draws.below(5);
+            let formula = formula(&mut draws, props.len(), size, false);
             stated.push(Stated { name: name.into(), said: Said::Formula { formula, props } });
         }
         let claims: Vec<Claim> = stated
@@ -149,15 +122,15 @@ fn every_reduction_says_what_the_machines_say() {
         let reductions = [Reduce::Povas, Reduce::Ample, Reduce::Stubborn, Reduce::Lra, Reduce::Leap];
         for (which, reduce) in reductions.into_iter().enumerate() {
             let searches = [(Search::Bfs, MadeUp::Levels), (Search::Bfs, MadeUp::Loops), (Search::Dfs, MadeUp::Loops)];
-            let (search, proviso) = searches[rng.below(3)];
+            let (search, proviso) = searches[draws.below(3)];
             let settings = Settings {
                 reduce,
                 search,
                 proviso,
                 plain: false,
-                jobs: 1 + rng.below(2),
+                jobs: 1 + draws.below(2),
                 // The other one looks at some states before it begins, which takes longer than these searches.
-                store: if rng.below(8) == 0 { Store::Tree } else { Store::Arena },
+                store: if draws.below(8) == 0 { Store::Tree } else { Store::Arena },
                 protocol: Some(protocol.clone()),
                 ..Settings::default()
             };
@@ -174,7 +147,7 @@ fn every_reduction_says_what_the_machines_say() {
             let ends = Settings { select: Selection::Names(vec!["deadlock".into()]), ..settings.clone() };
             let report = run(&[], &ends);
             assert_eq!(report.properties[0].verdict.is_violated(), truth.deadlock.is_some(), "{way} ends\n{text}");
-            let search = [Search::Scc, Search::Ndfs, Search::SccPar, Search::Cndfs][rng.below(4)];
+            let search = [Search::Scc, Search::Ndfs, Search::SccPar, Search::Cndfs][draws.below(4)];
             let names = Selection::Names(vec!["f".into(), "g".into()]);
             let endless = Settings { search, select: names, ..settings.clone() };
             let report = run(&stated, &endless);

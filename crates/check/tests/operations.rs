@@ -6,12 +6,13 @@
 
 mod explicit;
 
-use explicit::{Explicit, Rng, formula, loaded, seeds, text};
+use explicit::{Explicit, loaded, text};
 use spinor_check::check::{Said, Stated, interpreted};
 use spinor_check::cycles::Fairness;
 use spinor_check::observer::Silent;
 use spinor_check::settings::{Reduce, Search, Settings};
 use spinor_gen::protocol::{Does, Protocol, Shape, synthesise};
+use spinor_gen::question::{Draws, formula, seeds};
 use spinor_model::interp::Interp;
 use spinor_model::ir::Pid;
 use spinor_model::successors::Successors;
@@ -34,23 +35,23 @@ enum Says {
 }
 
 impl Says {
-    fn random(p: &Protocol, rng: &mut Rng) -> Says {
-        let channel = |rng: &mut Rng| {
-            let c = rng.below(p.channels.len());
-            let message = rng.below(p.channels[c].messages.len());
-            let value = (p.channels[c].messages[message] && rng.below(2) == 0).then(|| rng.below(2) as u8);
+    fn random(p: &Protocol, draws: &mut Draws) -> Says {
+        let channel = |draws: &mut Draws| {
+            let c = draws.below(p.channels.len());
+            let message = draws.below(p.channels[c].messages.len());
+            let value = (p.channels[c].messages[message] && draws.below(2) == 0).then(|| draws.below(2) as u8);
             (c, message, value)
         };
-        let machine = rng.below(p.machines.len());
-        match rng.below(9) {
-            0 | 1 => Says::At(machine, rng.below(p.machines[machine].states.len())),
-            2 => Says::Empty(rng.below(p.channels.len())),
+        let machine = draws.below(p.machines.len());
+        match draws.below(9) {
+            0 | 1 => Says::At(machine, draws.below(p.machines[machine].states.len())),
+            2 => Says::Empty(draws.below(p.channels.len())),
             3..=5 => {
-                let (c, message, value) = channel(rng);
+                let (c, message, value) = channel(draws);
                 Says::Sends(c, message, value)
             }
             6 | 7 => {
-                let (c, message, value) = channel(rng);
+                let (c, message, value) = channel(draws);
                 Says::Receives(c, message, value)
             }
             _ => {
@@ -150,22 +151,22 @@ struct Seen {
 
 impl Seen {
     /// Asks a model about its only formula, in a way for each reduction, and replays what is found (`check` does).
-    fn ask(&mut self, model: &spinor_lang::Model, right: [bool; 2], rng: &mut Rng, text: &str) {
+    fn ask(&mut self, model: &spinor_lang::Model, right: [bool; 2], draws: &mut Draws, text: &str) {
         let f = &model.formulas[0];
         let said = Said::Formula { formula: f.formula.clone(), props: f.props.clone() };
         let stated = [Stated { name: "f".into(), said }];
         let interp = Interp::new(model.system.clone());
         for reduce in REDUCTIONS {
-            let fair = rng.below(3) == 0;
-            let search = SEARCHES[rng.below(if fair { 2 } else { SEARCHES.len() })];
+            let fair = draws.below(3) == 0;
+            let search = SEARCHES[draws.below(if fair { 2 } else { SEARCHES.len() })];
             let fairness = if fair { Fairness::Weak } else { Fairness::None };
             let settings = Settings {
                 reduce,
                 search,
                 fairness,
-                plain: reduce == Reduce::Off && rng.below(2) == 0,
-                jobs: 1 + rng.below(2),
-                audit: rng.below(2) == 0,
+                plain: reduce == Reduce::Off && draws.below(2) == 0,
+                jobs: 1 + draws.below(2),
+                audit: draws.below(2) == 0,
                 select: spinor_check::settings::Selection::Names(vec!["f".into()]),
                 ..Settings::default()
             };
@@ -192,18 +193,18 @@ impl Seen {
 #[test]
 fn protocols_do_what_their_machines_do() {
     let mut seen = Seen::default();
-    for seed in seeds(0..if cfg!(debug_assertions) { 250 } else { 4_000 }) {
-        let mut rng = Rng(seed);
+    for seed in seeds("SPINOR_PROTOCOLS", 0..if cfg!(debug_assertions) { 250 } else { 4_000 }) {
+        let mut draws = Draws(seed);
         let p = synthesise(seed, &Shape::small(seed));
-        let says: Vec<Says> = (0..1 + rng.below(3)).map(|_| Says::random(&p, &mut rng)).collect();
-        let size = 2 + rng.below(6);
-        let formula = formula(&mut rng, says.len(), size, seed % 8 == 0);
+        let says: Vec<Says> = (0..1 + draws.below(3)).map(|_| Says::random(&p, &mut draws)).collect();
+        let size = 2 + draws.below(6);
+        let formula = formula(&mut draws, says.len(), size, seed % 8 == 0);
         let Some(graph) = drawn(&p, &says) else { continue };
         let text = format!("{}\nltl f {{ {} }}\n", p.text(), text(&formula, &|n| says[n].text(&p)));
         println!("seed {seed}");
         let model = loaded("p.cfsm", &text);
         let right = [false, true].map(|fair| graph.breaks(&formula, fair));
-        seen.ask(&model, right, &mut rng, &text);
+        seen.ask(&model, right, &mut draws, &text);
     }
     seen.is_enough();
 }
@@ -231,9 +232,9 @@ struct Statement {
 }
 
 impl Statement {
-    fn random(p: usize, rng: &mut Rng, simple: bool) -> Statement {
-        let v = rng.below(2);
-        let (text, does) = match rng.below(if simple { 6 } else { 9 }) {
+    fn random(p: usize, draws: &mut Draws, simple: bool) -> Statement {
+        let v = draws.below(2);
+        let (text, does) = match draws.below(if simple { 6 } else { 9 }) {
             0 => ("g = 1 - g".into(), vec![]),
             1 => ("b = 1 - b".into(), vec![]),
             2 | 3 => {
@@ -268,12 +269,12 @@ impl Statement {
 }
 
 /// A model, and the same with counters.
-fn texts(rng: &mut Rng) -> [String; 2] {
+fn texts(draws: &mut Draws) -> [String; 2] {
     let head = "chan q = [2] of { bit }; chan c = [0] of { bit };\nbit g, b;\n";
     let counters: String = (0..OPERATIONS.len()).map(|n| format!("byte n{n};\n")).collect();
     let (mut plain, mut counted) = (head.to_string(), format!("{head}{counters}"));
     for p in 0..2 {
-        let n = 2 + rng.below(3);
+        let n = 2 + draws.below(3);
         for out in [&mut plain, &mut counted] {
             out.push_str(&format!("active proctype P{p}() {{\n"));
         }
@@ -283,19 +284,19 @@ fn texts(rng: &mut Rng) -> [String; 2] {
             for out in [&mut plain, &mut counted] {
                 out.push_str(&format!("L{at}: if"));
             }
-            for option in 0..1 + rng.below(2) {
-                let mut first = Statement::random(p, rng, false);
+            for option in 0..1 + draws.below(2) {
+                let mut first = Statement::random(p, draws, false);
                 while first.hands_over && label.is_some() {
-                    first = Statement::random(p, rng, false); // who hands over cannot count where it stood
+                    first = Statement::random(p, draws, false); // who hands over cannot count where it stood
                 }
                 // A label that nobody comes to is none.
-                let to = if (at, option) == (0, 0) { 1 } else { rng.below(n) };
+                let to = if (at, option) == (0, 0) { 1 } else { draws.below(n) };
                 let mut more: Vec<Statement> = Vec::new();
-                if rng.below(3) == 0 {
-                    more.extend((0..1 + rng.below(2)).map(|_| Statement::random(p, rng, true)));
+                if draws.below(3) == 0 {
+                    more.extend((0..1 + draws.below(2)).map(|_| Statement::random(p, draws, true)));
                 }
                 let may = !first.text.starts_with("c") && !more.is_empty() && more.iter().all(|s| !s.may_block);
-                let d_step = may && rng.below(2) == 0;
+                let d_step = may && draws.below(2) == 0;
                 let word = if d_step { "d_step" } else { "atomic" };
                 let join = |first: String, rest: Vec<String>| {
                     let all: Vec<String> = std::iter::once(first).chain(rest).collect();
@@ -376,13 +377,13 @@ fn counted(model: &spinor_lang::Model, says: &[usize]) -> Option<Explicit> {
 #[test]
 fn promela_does_what_counters_count() {
     let mut seen = Seen::default();
-    for seed in seeds(0..if cfg!(debug_assertions) { 150 } else { 2_000 }) {
-        let mut rng = Rng(seed ^ 0x0b0e);
-        let [plain, with_counters] = texts(&mut rng);
-        let n = 1 + rng.below(3);
-        let says: Vec<usize> = (0..n).map(|_| rng.below(STATES.len() + OPERATIONS.len())).collect();
-        let size = 2 + rng.below(6);
-        let formula = formula(&mut rng, n, size, seed % 8 == 0);
+    for seed in seeds("SPINOR_PROTOCOLS", 0..if cfg!(debug_assertions) { 150 } else { 2_000 }) {
+        let mut draws = Draws(seed ^ 0x0b0e);
+        let [plain, with_counters] = texts(&mut draws);
+        let n = 1 + draws.below(3);
+        let says: Vec<usize> = (0..n).map(|_| draws.below(STATES.len() + OPERATIONS.len())).collect();
+        let size = 2 + draws.below(6);
+        let formula = formula(&mut draws, n, size, seed % 8 == 0);
         // The states are looked at by the first propositions, in their order.
         let states: Vec<String> = STATES.iter().map(|s| format!("<> ({s})")).collect();
         println!("seed {seed}");
@@ -396,7 +397,7 @@ fn promela_does_what_counters_count() {
         let text = format!("{plain}ltl f {{ {} }}\n", text(&formula, &said));
         let model = loaded("plain", &text);
         let right = [false, true].map(|fair| graph.breaks(&formula, fair));
-        seen.ask(&model, right, &mut rng, &text);
+        seen.ask(&model, right, &mut draws, &text);
     }
     seen.is_enough();
 }

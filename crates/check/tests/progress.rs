@@ -10,6 +10,7 @@ use spinor_check::progress::oracle::Graph;
 use spinor_check::progress::system::Grounds;
 use spinor_check::progress::{Ground, Searched, fifo, levels, nested, restarts};
 use spinor_check::reduce::{Proviso, Reduced, Reduction, Selector, refusal};
+use spinor_gen::question::seeds;
 use spinor_lang::{Options, load};
 use spinor_model::interp::Interp;
 use spinor_model::ir::System;
@@ -28,15 +29,6 @@ impl Rng {
 
     fn of<'s>(&mut self, all: &[&'s str]) -> &'s str {
         all[self.below(all.len() as u64) as usize]
-    }
-}
-
-fn seeds() -> std::ops::Range<u64> {
-    let given = std::env::var("SPINOR_SYSTEMS").ok();
-    let range = given.as_deref().and_then(|s| s.split_once("..")).map(|(a, b)| (a.parse(), b.parse()));
-    match range {
-        Some((Ok(from), Ok(to))) => from..to,
-        _ => 0..1500,
     }
 }
 
@@ -173,7 +165,7 @@ fn ask(system: &Arc<System>, progress: Progress, jobs: &[usize], name: &str, tol
 #[test]
 fn reduced_or_not_the_searches_agree_with_the_oracle_on_random_systems() {
     let mut told = Told::default();
-    for seed in seeds() {
+    for seed in seeds("SPINOR_SYSTEMS", 0..1500) {
         let text = text(seed);
         let loaded = load("m.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p));
         let model = loaded.model.unwrap_or_else(|| panic!("seed {seed}: {:?}\n{text}", loaded.diagnostics));

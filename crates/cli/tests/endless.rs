@@ -14,67 +14,19 @@ use spinor_check::observer::Silent;
 use spinor_check::plan::knows_components;
 use spinor_check::report::PropertyReport;
 use spinor_check::settings::{FairBy, Search, Selection, Settings, Store};
+use spinor_gen::question::{Draws, conditions, formula, seeds};
 use spinor_lang::{Options, load};
-use spinor_ltl::{Formula, PropId};
+use spinor_ltl::Formula;
 use spinor_model::interp::Interp;
-use spinor_model::ir::{BinOp, Expr, Place, Scope, Shape, System};
+use spinor_model::ir::{Expr, System};
 use std::path::Path;
 use std::process::Command;
 
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % n
-    }
-}
-
-fn seeds() -> std::ops::Range<u64> {
-    let given = std::env::var("SPINOR_SEEDS").ok();
-    let range = given.as_deref().and_then(|s| s.split_once("..")).map(|(a, b)| (a.parse(), b.parse()));
-    match range {
-        Some((Ok(from), Ok(to))) => from..to,
-        _ => 0..90,
-    }
-}
-
-/// Conditions that somebody outside could ask about: globals, labels, the number of processes, whether all are stuck.
-fn props(system: &System, rng: &mut Rng) -> Vec<Expr> {
-    let equals = |e: Expr, n: i32| Expr::Binary(BinOp::Eq, Box::new(e), Box::new(Expr::Const(n)));
-    let mut all = vec![equals(Expr::NrPr, 1 + rng.below(3) as i32), Expr::Timeout];
-    for (id, var) in system.globals.vars.enumerated().filter(|(_, v)| !v.hidden) {
-        if let Shape::Scalar(ty) = var.shape {
-            let place = Place { scope: Scope::Global, var: id, slot: var.slot, ty, index: Vec::new() };
-            all.push(equals(Expr::Read(place), rng.below(2) as i32));
-        }
-    }
-    for (proctype, t) in system.proctypes.enumerated() {
-        for (loc, l) in t.locs.enumerated() {
-            let remote = |label: &String| Expr::AtLabel { proctype, pid: None, loc, label: label.clone() };
-            all.extend(l.labels.iter().take(1).map(remote));
-        }
-    }
-    let n = 1 + rng.below(3) as usize;
-    (0..n).map(|_| all[rng.below(all.len() as u64) as usize].clone()).collect()
-}
-
-fn formula(rng: &mut Rng, n_props: u64, size: u64) -> Formula {
-    if size <= 1 {
-        return Formula::Prop(PropId(rng.below(n_props) as u32));
-    }
-    let part = |rng: &mut Rng, size: u64| Box::new(formula(rng, n_props, size));
-    let left = 1 + rng.below(size - 1);
-    match rng.below(10) {
-        0 => Formula::Not(part(rng, size - 1)),
-        1 => Formula::Next(part(rng, size - 1)),
-        2 | 3 => Formula::Always(part(rng, size - 1)),
-        4 | 5 => Formula::Eventually(part(rng, size - 1)),
-        6 => Formula::And(part(rng, left), part(rng, size - left)),
-        7 => Formula::Or(part(rng, left), part(rng, size - left)),
-        8 => Formula::Until(part(rng, left), part(rng, size - left)),
-        _ => Formula::Implies(part(rng, left), part(rng, size - left)),
-    }
+/// Some conditions to ask about, whether all are stuck among them.
+fn props(system: &System, draws: &mut Draws) -> Vec<Expr> {
+    let mut all = conditions(system, draws);
+    all.push(Expr::Timeout);
+    (0..1 + draws.below(3)).map(|_| all[draws.below(all.len())].clone()).collect()
 }
 
 const WAYS: [(Search, FairBy); 9] = [
@@ -111,7 +63,7 @@ fn every_way_agrees_with_the_oracle_on_random_models() {
     let (mut n, mut n_violated, mut n_traces) = (0, [0; 3], 0);
     let dir = std::env::temp_dir().join(format!("spinor-endless-{}", std::process::id()));
     std::fs::create_dir_all(&dir).expect("a folder for trails");
-    for seed in seeds() {
+    for seed in seeds("SPINOR_SEEDS", 0..90) {
         let text = spinor_gen::generate(seed).text;
         let loaded = load("m.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p));
         let model = loaded.model.unwrap_or_else(|| panic!("seed {seed}: {:?}", loaded.diagnostics));
@@ -122,10 +74,10 @@ fn every_way_agrees_with_the_oracle_on_random_models() {
             continue;
         }
         n += 1;
-        let mut rng = Rng(seed);
-        let props = props(&model.system, &mut rng);
-        let size = 2 + rng.below(5);
-        let formula = formula(&mut rng, props.len() as u64, size);
+        let mut draws = Draws(seed);
+        let props = props(&model.system, &mut draws);
+        let size = 2 + draws.below(5);
+        let formula = formula(&mut draws, props.len(), size, true);
         let stated =
             [Stated { name: "f".into(), said: Said::Formula { formula: formula.clone(), props: props.clone() } }];
         let against = Claim::against(&formula, &props, Marking::Generalised).expect("a small automaton");

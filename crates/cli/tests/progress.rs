@@ -17,30 +17,13 @@ use spinor_check::progress::oracle::Graph;
 use spinor_check::progress::system::Grounds;
 use spinor_check::report::PropertyReport;
 use spinor_check::settings::{FairBy, Reduce, Search, Selection, Settings, Store};
+use spinor_gen::question::{Draws, seeds};
 use spinor_lang::{Options, load};
 use spinor_model::interp::Interp;
 use spinor_model::ir::System;
 use spinor_model::optimise::Optimisations;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % n
-    }
-}
-
-fn seeds() -> std::ops::Range<u64> {
-    let given = std::env::var("SPINOR_SEEDS").ok();
-    let range = given.as_deref().and_then(|s| s.split_once("..")).map(|(a, b)| (a.parse(), b.parse()));
-    match range {
-        Some((Ok(from), Ok(to))) => from..to,
-        _ => 0..120,
-    }
-}
 
 /// The searches that say after how little progress there is a cycle, and those that do not.
 const BY_LEVEL: [(Search, usize); 3] = [(Search::Fifo, 1), (Search::FifoLevels, 1), (Search::FifoLevels, 2)];
@@ -156,10 +139,10 @@ fn labelled(seed: u64) -> Option<System> {
     let text = spinor_gen::generate(seed).text;
     let model = load("m.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p)).model?;
     let mut system = System::clone(&model.system);
-    let mut rng = Rng(seed);
-    let rare = 2 + rng.below(6);
+    let mut draws = Draws(seed);
+    let rare = 2 + draws.below(6);
     for t in system.proctypes.iter_mut() {
-        t.locs.iter_mut().for_each(|l| l.progress = rng.below(rare) == 0);
+        t.locs.iter_mut().for_each(|l| l.progress = draws.below(rare) == 0);
     }
     Some(system)
 }
@@ -173,10 +156,10 @@ fn at_first(ground: &impl Ground) -> u64 {
 #[test]
 fn random_models_agree_with_the_oracle() {
     let (mut n, mut n_cycles, mut n_deep, mut n_of) = (0, 0, 0, 0);
-    for seed in seeds() {
+    for seed in seeds("SPINOR_SEEDS", 0..120) {
         let Some(system) = labelled(seed) else { continue };
         let interp = Interp::new(Arc::new(system));
-        let mut rng = Rng(seed ^ 99);
+        let mut draws = Draws(seed ^ 99);
         let size = Settings { select: Selection::Safety, plain: true, max_depth: Some(400), ..Settings::default() };
         let size = interpreted(&interp, &[], &size, &mut Silent).expect("an answer");
         if size.stats().stored > 400 || !size.stats().complete {
@@ -186,9 +169,9 @@ fn random_models_agree_with_the_oracle() {
         for progress in [Progress::States, Progress::Steps] {
             let system = interp.system();
             let types: Vec<&str> = system.proctypes.iter().map(|t| t.name.as_str()).collect();
-            let of = match rng.below(4) {
-                0 => Some(types[rng.below(types.len() as u64) as usize].to_string()),
-                1 => Some(format!("{}[{}]", types[rng.below(types.len() as u64) as usize], rng.below(3))),
+            let of = match draws.below(4) {
+                0 => Some(types[draws.below(types.len())].to_string()),
+                1 => Some(format!("{}[{}]", types[draws.below(types.len())], draws.below(3))),
                 _ => None,
             };
             n_of += u64::from(of.is_some());
@@ -221,7 +204,7 @@ fn random_models_agree_with_the_oracle() {
                     let optimise = if plain { Optimisations::NONE } else { Optimisations::ALL };
                     let base = Settings { plain: false, optimise, reduce, all_still, ..base.clone() };
                     for (search, jobs) in BY_LEVEL.into_iter().chain([(Search::Restarts, 1)]) {
-                        let p = ask(&interp, rng.below(2) == 0, &Settings { search, jobs, ..base.clone() });
+                        let p = ask(&interp, draws.below(2) == 0, &Settings { search, jobs, ..base.clone() });
                         let told = format!("{told}: {search:?} by {jobs}, {reduce:?} all still {all_still}");
                         assert!(truth.starts_with(p.verdict.word()), "{told}: {}, not {truth}", said(&p));
                         let exact = plain && search != Search::Restarts;
@@ -229,13 +212,13 @@ fn random_models_agree_with_the_oracle() {
                     }
                 }
                 for search in OTHERS {
-                    let native = rng.below(2) == 0;
+                    let native = draws.below(2) == 0;
                     let found = ask(&interp, native, &Settings { search, ..base.clone() });
                     assert!(truth.starts_with(found.verdict.word()), "{told}: {search:?} plain {plain}");
                 }
                 if progress == Progress::States && !plain {
                     for (search, reduce) in [(Search::Scc, Reduce::Stubborn), (Search::Ndfs, Reduce::Ample)] {
-                        let found = ask(&interp, rng.below(2) == 0, &Settings { search, reduce, ..base.clone() });
+                        let found = ask(&interp, draws.below(2) == 0, &Settings { search, reduce, ..base.clone() });
                         assert!(truth.starts_with(found.verdict.word()), "{told}: {search:?} {reduce:?}");
                     }
                 }
@@ -244,7 +227,7 @@ fn random_models_agree_with_the_oracle() {
                         let fair = has_accepted_component(&Modes::new(&looking, &looking, &meaning), fairness);
                         for (search, fair_by) in [(Search::Auto, FairBy::Auto), (Search::Ndfs, FairBy::Flags)] {
                             let settings = Settings { search, fair_by, fairness, ..base.clone() };
-                            let found = ask(&interp, rng.below(2) == 0, &settings);
+                            let found = ask(&interp, draws.below(2) == 0, &settings);
                             let refused = found.search.is_none();
                             let same = (found.verdict.word() == "violated") == fair;
                             assert!(refused || same, "{told}: {search:?} {fairness:?} plain {plain}");

@@ -5,12 +5,13 @@
 #[path = "../../check/tests/machines/mod.rs"]
 mod machines;
 
-use machines::{agree, asked, loaded, seeds, truth};
+use machines::{agree, asked, loaded, truth};
 use spinor::native::natively;
 use spinor_check::check::interpreted;
 use spinor_check::observer::Silent;
 use spinor_check::settings::{Search, Settings, Store};
 use spinor_gen::protocol::{Shape, synthesise};
+use spinor_gen::question::seeds;
 use spinor_model::interp::Interp;
 use spinor_model::validate::validate;
 use std::path::Path;
@@ -21,7 +22,7 @@ const MOST_STATES: usize = 4_000;
 fn every_way_of_checking_says_what_the_machines_say() {
     let (mut n, mut large, mut states) = (0, 0, 0);
     let mut found = [0; 5];
-    for seed in seeds(0..if cfg!(debug_assertions) { 400 } else { 2_500 }) {
+    for seed in seeds("SPINOR_PROTOCOLS", 0..if cfg!(debug_assertions) { 400 } else { 2_500 }) {
         let drawn = synthesise(seed, &Shape::small(seed));
         let text = drawn.text();
         let Some(truth) = truth(&drawn, MOST_STATES) else {

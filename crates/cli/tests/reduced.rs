@@ -12,78 +12,17 @@ use spinor_check::plan::knows_components;
 use spinor_check::report::Report;
 use spinor_check::settings::{Reduce, Search, Selection, Settings};
 use spinor_check::trace::Trace;
+use spinor_gen::question::{Draws, conditions, formula, seeds};
 use spinor_lang::{Options, load};
-use spinor_ltl::{Formula, PropId};
 use spinor_model::interp::Interp;
-use spinor_model::ir::{BinOp, Expr, Place, Probe, Scope, Shape, System};
+use spinor_model::ir::{Expr, System};
 use spinor_model::optimise::Optimisations;
 use std::path::Path;
 
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % n
-    }
-}
-
-fn seeds(unless: std::ops::Range<u64>) -> std::ops::Range<u64> {
-    let given = std::env::var("SPINOR_SEEDS").ok();
-    let range = given.as_deref().and_then(|s| s.split_once("..")).map(|(a, b)| (a.parse(), b.parse()));
-    match range {
-        Some((Ok(from), Ok(to))) => from..to,
-        _ => unless,
-    }
-}
-
-/// What somebody outside could ask about: globals, locals of processes, labels, channels, how many processes there are.
-fn props(system: &System, rng: &mut Rng) -> Vec<Expr> {
-    let equals = |e: Expr, n: i32| Expr::Binary(BinOp::Eq, Box::new(e), Box::new(Expr::Const(n)));
-    let mut all = vec![equals(Expr::NrPr, 1 + rng.below(3) as i32)];
-    let place =
-        |scope, id, var: &spinor_model::ir::Var, ty| Place { scope, var: id, slot: var.slot, ty, index: vec![] };
-    for (id, var) in system.globals.vars.enumerated().filter(|(_, v)| !v.hidden) {
-        if let Shape::Scalar(ty) = var.shape {
-            let read = Expr::Read(place(Scope::Global, id, var, ty));
-            all.push(match ty {
-                spinor_model::ir::Type::Chan => equals(Expr::Probe(Probe::Len, Box::new(read)), rng.below(2) as i32),
-                _ => equals(read, rng.below(2) as i32),
-            });
-        }
-    }
-    for (proctype, t) in system.proctypes.enumerated() {
-        for (loc, l) in t.locs.enumerated() {
-            let remote = |label: &String| Expr::AtLabel { proctype, pid: None, loc, label: label.clone() };
-            all.extend(l.labels.iter().take(1).map(remote));
-        }
-        for (id, var) in t.frame.vars.enumerated().filter(|(_, v)| !v.hidden) {
-            if let Shape::Scalar(ty) = var.shape {
-                let place = place(Scope::Local, id, var, ty);
-                all.push(equals(Expr::Remote { proctype, pid: None, place }, rng.below(2) as i32));
-            }
-        }
-    }
-    let n = 1 + rng.below(2) as usize;
-    (0..n).map(|_| all[rng.below(all.len() as u64) as usize].clone()).collect()
-}
-
-/// Without `X`.
-fn formula(rng: &mut Rng, n_props: u64, size: u64) -> Formula {
-    if size <= 1 {
-        return Formula::Prop(PropId(rng.below(n_props) as u32));
-    }
-    let part = |rng: &mut Rng, size: u64| Box::new(formula(rng, n_props, size));
-    let left = 1 + rng.below(size - 1);
-    match rng.below(9) {
-        0 => Formula::Not(part(rng, size - 1)),
-        1 | 2 => Formula::Always(part(rng, size - 1)),
-        3 | 4 => Formula::Eventually(part(rng, size - 1)),
-        5 => Formula::And(part(rng, left), part(rng, size - left)),
-        6 => Formula::Or(part(rng, left), part(rng, size - left)),
-        7 => Formula::Until(part(rng, left), part(rng, size - left)),
-        _ => Formula::Implies(part(rng, left), part(rng, size - left)),
-    }
+/// Some conditions to ask about.
+fn props(system: &System, draws: &mut Draws) -> Vec<Expr> {
+    let all = conditions(system, draws);
+    (0..1 + draws.below(2)).map(|_| all[draws.below(all.len())].clone()).collect()
 }
 
 /// Larger models take too long.
@@ -102,7 +41,7 @@ fn run(interp: &Interp, stated: &[Stated], settings: &Settings, native: bool) ->
 fn what_is_left_out_makes_no_difference_on_random_models() {
     let (mut n, mut n_violated, mut n_reduced, mut full, mut few) = (0, 0, 0, 0u64, 0u64);
     let mut n_shortest = 0;
-    for seed in seeds(0..120) {
+    for seed in seeds("SPINOR_SEEDS", 0..120) {
         let text = spinor_gen::generate(seed).text;
         let loaded = load("m.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p));
         let model = loaded.model.unwrap_or_else(|| panic!("seed {seed}: {:?}", loaded.diagnostics));
@@ -110,7 +49,7 @@ fn what_is_left_out_makes_no_difference_on_random_models() {
         if spinor_check::reduce::refusal(interp.system()).is_some() {
             continue;
         }
-        let mut rng = Rng(seed);
+        let mut draws = Draws(seed);
         let safety = Settings { reduce: Reduce::Off, select: Selection::Safety, ..Settings::default() };
         let unoptimised = Settings { optimise: Optimisations::NONE, ..safety.clone() };
         let truth = run(&interp, &[], &unoptimised, true);
@@ -127,8 +66,8 @@ fn what_is_left_out_makes_no_difference_on_random_models() {
                     if matches!(reduce, Reduce::Lra | Reduce::Povas) && seed % 4 != 0 {
                         continue;
                     }
-                    let native = rng.below(2) == 0;
-                    let jobs = 1 + rng.below(2) as usize;
+                    let native = draws.below(2) == 0;
+                    let jobs = 1 + draws.below(2) as usize;
                     let settings = Settings { reduce, search, jobs, ..like.clone() };
                     println!("seed {seed} {reduce:?} {search:?} optimised {}", way == 0); // where a panic came from
                     let report = run(&interp, &[], &settings, native);
@@ -182,7 +121,7 @@ fn what_is_left_out_makes_no_difference_on_random_models() {
 #[test]
 fn runs_that_never_end_are_not_lost_on_random_models() {
     let (mut n, mut n_violated, mut full, mut few) = (0, 0, 0u64, 0u64);
-    for seed in seeds(0..120) {
+    for seed in seeds("SPINOR_SEEDS", 0..120) {
         let text = spinor_gen::generate(seed).text;
         let loaded = load("m.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p));
         let model = loaded.model.unwrap_or_else(|| panic!("seed {seed}: {:?}", loaded.diagnostics));
@@ -190,7 +129,7 @@ fn runs_that_never_end_are_not_lost_on_random_models() {
         if spinor_check::reduce::refusal(interp.system()).is_some() {
             continue;
         }
-        let mut rng = Rng(seed);
+        let mut draws = Draws(seed);
         let small = Settings { reduce: Reduce::Off, select: Selection::Safety, ..Settings::default() };
         if !(3..=MOST / 10).contains(&run(&interp, &[], &small, true).searches[0].stored) {
             continue;
@@ -198,19 +137,19 @@ fn runs_that_never_end_are_not_lost_on_random_models() {
         n += 1;
         let mut stated = Vec::new();
         for name in ["f", "g", "h"] {
-            let props = props(&model.system, &mut rng);
-            let size = 2 + rng.below(5);
-            let formula = formula(&mut rng, props.len() as u64, size);
+            let props = props(&model.system, &mut draws);
+            let size = 2 + draws.below(5);
+            let formula = formula(&mut draws, props.len(), size, false);
             stated.push(Stated { name: name.into(), said: Said::Formula { formula, props } });
         }
         let names = ["f", "g", "h", "accept", "progress"].map(String::from).to_vec();
-        let fairness = Fairness::ALL[rng.below(3) as usize];
+        let fairness = Fairness::ALL[draws.below(3) as usize];
         let truth = Settings { reduce: Reduce::Off, select: Selection::Names(names), fairness, ..Settings::default() };
         let truth = (run(&interp, &stated, &truth, true), truth);
         n_violated += truth.0.properties.iter().filter(|p| p.verdict.word() == "violated").count();
         for reduce in [Reduce::Stubborn, Reduce::Ample, Reduce::Leap, Reduce::Lra] {
             for search in [Search::Scc, Search::Ndfs, Search::NdfsSeed, Search::SccPar, Search::Cndfs] {
-                let optimise = if rng.below(2) == 0 { Optimisations::ALL } else { Optimisations::NONE };
+                let optimise = if draws.below(2) == 0 { Optimisations::ALL } else { Optimisations::NONE };
                 if fairness == Fairness::Strong && !knows_components(search)
                     || reduce == Reduce::Lra && seed % 4 != 0
                     || matches!(reduce, Reduce::Lra | Reduce::Leap) && fairness != Fairness::None
@@ -218,7 +157,7 @@ fn runs_that_never_end_are_not_lost_on_random_models() {
                     continue;
                 }
                 let settings = Settings { reduce, search, optimise, jobs: 2, ..truth.1.clone() };
-                let native = rng.below(2) == 0;
+                let native = draws.below(2) == 0;
                 println!("seed {seed} {reduce:?} {search:?} {fairness:?} {optimise:?}"); // where a panic came from
                 let report = run(&interp, &stated, &settings, native);
                 for (p, truth) in report.properties.iter().zip(&truth.0.properties) {

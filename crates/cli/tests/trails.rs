@@ -9,6 +9,7 @@ use spinor_check::observer::Silent;
 use spinor_check::settings::{Search, Selection, Settings};
 use spinor_check::symmetry::Way;
 use spinor_check::trace::{Ending, Trace};
+use spinor_gen::question::seeds;
 use spinor_lang::{Options, load};
 use spinor_model::fault::FaultKind;
 use spinor_model::interp::Interp;
@@ -130,12 +131,7 @@ fn spin_follows_the_trails_of_random_models() {
 #[test]
 fn spin_follows_the_trails_that_symmetry_leads_to() {
     let scratch = Scratch::new("symmetric");
-    let given = std::env::var("SPINOR_SEEDS").ok();
-    let range = given.as_deref().and_then(|s| s.split_once("..")).map(|(a, b)| (a.parse(), b.parse()));
-    let seeds: std::ops::Range<u64> = match range {
-        Some((Ok(from), Ok(to))) => from..to,
-        _ => 0..60,
-    };
+    let seeds = seeds("SPINOR_SEEDS", 0..60);
     let (mut n, mut wrong, at_least) = (0, Vec::new(), (seeds.end - seeds.start) / 4);
     for seed in seeds {
         let text = spinor_gen::symmetric(seed);

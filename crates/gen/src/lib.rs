@@ -5,8 +5,8 @@
 //! ever, so a seed is a bug report.
 //!
 //! How a model comes about: `switches` draws which features this model may use, `world` declares things, `stmt` and
-//! `expr` write bodies over what is declared, `claim` adds properties, `print` lays the tree out as text. What keeps the models
-//! well-behaved:
+//! `expr` write bodies over what is declared, `claim` adds properties, `print` lays the tree out as text. `question` draws
+//! what tests ask about the system that it becomes. What keeps the models well-behaved:
 //!
 //! - every variable is written through a small modulus, so counters do not multiply states;
 //! - every index is `constant` or `nonnegative % size`;
@@ -21,6 +21,7 @@ mod io;
 mod misc;
 mod print;
 pub mod protocol;
+pub mod question;
 mod rng;
 mod stmt;
 mod switches;

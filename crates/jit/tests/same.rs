@@ -4,6 +4,7 @@
 //!
 //! More seeds: `SPINOR_SEEDS=0..5000 cargo test -p spinor-jit --test same`.
 
+use spinor_gen::question::seeds;
 use spinor_jit::Jit;
 use spinor_lang::{Model, Options, load};
 use spinor_model::index::Idx;
@@ -185,19 +186,10 @@ fn compare_looks(name: &str, system: &Arc<System>, asked: &[Expr]) -> usize {
     faults
 }
 
-fn seeds() -> std::ops::Range<u64> {
-    let given = std::env::var("SPINOR_SEEDS").ok();
-    let range = given.as_deref().and_then(|s| s.split_once("..")).map(|(a, b)| (a.parse(), b.parse()));
-    match range {
-        Some((Ok(from), Ok(to))) => from..to,
-        _ => 0..250,
-    }
-}
-
 #[test]
 fn on_random_models() {
     let (mut states, mut faults) = (0, 0);
-    for seed in seeds() {
+    for seed in seeds("SPINOR_SEEDS", 0..250) {
         for disputed in [false, true] {
             let options = spinor_gen::Options { disputed, ..spinor_gen::Options::default() };
             let text = spinor_gen::generate_with(seed, &options).text;

@@ -14,12 +14,7 @@ use std::collections::HashMap;
 const FAIRNESSES: [Fairness; 3] = [Fairness::None, Fairness::Weak, Fairness::Strong];
 
 pub(super) fn seeds() -> std::ops::Range<u64> {
-    let given = std::env::var("SPINOR_SEEDS").ok();
-    let range = given.as_deref().and_then(|s| s.split_once("..")).map(|(a, b)| (a.parse(), b.parse()));
-    match range {
-        Some((Ok(from), Ok(to))) => from..to,
-        _ => 0..20_000,
-    }
+    spinor_gen::question::seeds("SPINOR_SEEDS", 0..20_000)
 }
 
 /// Goes along the lasso: it is one, and the run is accepted and fair.

@@ -1,38 +1,10 @@
 //! Graphs that were written down state by state, and formulas on their runs: the boring way.
 
 use spinor_lang::{Options, load};
-use spinor_ltl::{Components, Formula, Limits, PropId, StateId};
+use spinor_ltl::{Components, Formula, Limits, StateId};
 use spinor_model::ir::Pid;
 use std::collections::{BTreeSet, HashMap};
-use std::ops::Range;
 use std::path::Path;
-
-pub struct Rng(pub u64);
-
-impl Rng {
-    pub fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize % n
-    }
-}
-
-pub fn formula(rng: &mut Rng, n_props: usize, size: usize, next: bool) -> Formula {
-    if size <= 1 {
-        return Formula::Prop(PropId(rng.below(n_props) as u32));
-    }
-    let part = |rng: &mut Rng, size: usize| Box::new(formula(rng, n_props, size, next));
-    let left = 1 + rng.below(size - 1);
-    match rng.below(if next { 11 } else { 9 }) {
-        0 => Formula::Not(part(rng, size - 1)),
-        1 | 2 => Formula::Always(part(rng, size - 1)),
-        3 | 4 => Formula::Eventually(part(rng, size - 1)),
-        5 => Formula::And(part(rng, left), part(rng, size - left)),
-        6 => Formula::Or(part(rng, left), part(rng, size - left)),
-        7 => Formula::Until(part(rng, left), part(rng, size - left)),
-        8 => Formula::Implies(part(rng, left), part(rng, size - left)),
-        _ => Formula::Next(part(rng, size - 1)),
-    }
-}
 
 /// A formula in parentheses, for those who demand them.
 pub fn text(f: &Formula, prop: &dyn Fn(usize) -> String) -> String {
@@ -55,14 +27,6 @@ pub fn text(f: &Formula, prop: &dyn Fn(usize) -> String) -> String {
 pub fn loaded(name: &str, text: &str) -> spinor_lang::Model {
     let loaded = load(name, text, &Options::default(), &|p: &Path| std::fs::read(p));
     loaded.model.unwrap_or_else(|| panic!("{text}\n{:?}", loaded.diagnostics))
-}
-
-/// `SPINOR_PROTOCOLS=A..B` asks about other seeds than usual.
-pub fn seeds(usual: Range<u64>) -> Range<u64> {
-    let asked = std::env::var("SPINOR_PROTOCOLS").ok();
-    let ends = asked.as_deref().and_then(|text| text.split_once(".."));
-    let ends = ends.and_then(|(a, b)| Some(a.parse().ok()?..b.parse().ok()?));
-    ends.unwrap_or(usual)
 }
 
 /// State 0 is the first one.

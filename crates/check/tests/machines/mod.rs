@@ -7,7 +7,6 @@ use spinor_check::report::Report;
 use spinor_gen::protocol::Does;
 use spinor_lang::{Options, load};
 use std::collections::{BTreeSet, HashMap, VecDeque};
-use std::ops::Range;
 use std::path::Path;
 
 /// A machine's state each, and what each channel holds, first message first.
@@ -129,12 +128,4 @@ pub fn agree(report: &Report, truth: &Truth, strict: bool, counts: bool, text: &
 pub fn loaded(name: &str, text: &str) -> spinor_lang::Model {
     let loaded = load(name, text, &Options::default(), &|p: &Path| std::fs::read(p));
     loaded.model.unwrap_or_else(|| panic!("{text}\n{:?}", loaded.diagnostics))
-}
-
-/// `SPINOR_PROTOCOLS=A..B` asks about other seeds than usual.
-pub fn seeds(usual: Range<u64>) -> Range<u64> {
-    let asked = std::env::var("SPINOR_PROTOCOLS").ok();
-    let ends = asked.as_deref().and_then(|text| text.split_once(".."));
-    let ends = ends.and_then(|(a, b)| Some(a.parse().ok()?..b.parse().ok()?));
-    ends.unwrap_or(usual)
 }
