@@ -7,7 +7,7 @@ use crate::cycles::{self, Fairness};
 use crate::observer::Observer;
 use crate::plan::{self, Asking, Cell, Combination, OnTheFly};
 use crate::progress::answer::{Account, Asked as Progressing};
-use crate::progress::meaning::Of;
+use crate::progress::meaning::{Of, Progress};
 use crate::reduce::{self, Proviso, Reduced, Reduction, Selector};
 use crate::report::{Chosen, PropertyReport, Report, Stats, Unreached};
 use crate::search::{Request, SAFETY, Searched, Stopped, Tally, bfs, dfs, order};
@@ -300,8 +300,8 @@ impl Endless<'_> {
         let fly = OnTheFly { in_form: !matches!(form, Some(None)), ..fly };
         let refusal = self.asking.refusal.or((!reduces).then_some(LEAVES_NOTHING_OUT)).or(fly.refusal());
         let leaps = matches!(settings.reduce, Reduce::Lra | Reduce::Leap);
-        let counted = is_progress && plan::spares(search) && leaps;
-        let refusal = refusal.or(counted.then_some(LEAPS_HIDE_PROGRESS));
+        let passed_by = is_progress && plan::spares(search) && leaps && progress == Progress::States;
+        let refusal = refusal.or(passed_by.then_some(LEAPS_HIDE_PROGRESS));
         let claim = form.flatten().filter(|_| refusal.is_none()).unwrap_or(claim);
         let asking = Asking {
             counts_all: false,
@@ -506,7 +506,8 @@ fn leaps_by_path(settings: &Settings) -> Option<&'static str> {
     (leaps && path).then_some("leaps do not depend on a path: --proviso loops or levels")
 }
 
-const LEAPS_HIDE_PROGRESS: &str = "progress is counted step by step, and a leap is several: --por stubborn";
+const LEAPS_HIDE_PROGRESS: &str =
+    "states that make progress would be passed in the middle of a leap: --progress steps, or --por stubborn";
 
 /// What the one search for safety came to.
 struct Safety {
@@ -768,32 +769,23 @@ impl Asked<'_> {
         let reduction = reduction.repaired(self.settings.repairs);
         let reduction = Arc::new(reduction.audited_if(self.settings.audit));
         let by = |proviso| Reduced::new(exec.clone(), reduction.clone(), proviso);
-        let (loops, levels) = (by(Proviso::Loops), by(Proviso::Levels));
-        let by_levels = self.search == Search::Bfs;
         let forced = self.settings.reduce != Reduce::Auto;
         if self.settings.all_errors.is_some() {
             report.notes.push("violations are counted where steps are left out: there may be more".to_string());
         }
         let chosen = match self.settings.proviso {
             // States without steps are found whatever else is left out.
-            _ if self.kinds == [Kind::EndState] => Some(by(Proviso::None)).filter(|r| forced || r.saves() > WORTH),
-            MadeUp::Levels if by_levels => Some(levels),
-            MadeUp::StackNumber => Some(by(Proviso::PathNumber)),
-            MadeUp::StackBit => Some(by(Proviso::PathBit)),
-            MadeUp::Loops => Some(loops),
-            // One process alone has no one to be left out.
-            _ if !forced && most_processes(self.interp.system()) < 2 => None,
-            _ => {
-                let starts = loops.starts();
-                let (reach, best) = match (loops.reach(&starts), by_levels.then(|| levels.reach(&starts))) {
-                    (at_loops, Some(at_levels)) if at_levels.beats(&at_loops) => (at_levels, levels),
-                    (at_loops, _) => (at_loops, loops),
-                };
-                // Levels are known by names that have to be asked for.
-                let least = if best.proviso() == Proviso::Levels { 2.0 * WORTH } else { WORTH };
-                (forced || reach.through() || best.saves() > least).then_some(best)
-            }
+            _ if self.kinds == [Kind::EndState] => by(Proviso::None),
+            MadeUp::Levels if self.search == Search::Bfs => by(Proviso::Levels),
+            MadeUp::StackNumber => by(Proviso::PathNumber),
+            MadeUp::StackBit => by(Proviso::PathBit),
+            // Levels leave more out of some systems and less of others, and nobody knows beforehand of which; loops are the
+            // same for any number of threads.
+            MadeUp::Loops | MadeUp::Levels => by(Proviso::Loops),
         };
+        // One process alone has no one to be left out.
+        let worth = |r: &Reduced<S>| most_processes(self.interp.system()) > 1 && r.saves() > WORTH;
+        let chosen = Some(chosen).filter(|r| forced || worth(r));
         match &chosen {
             Some(chosen) => {
                 report.chosen.por = plan::Reduction::By(selector).word();

@@ -112,10 +112,8 @@ pub enum Reduce {
 /// Who sees to it that no step is left out for ever.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum MadeUp {
-    /// What leaves out more, where both are right.
-    #[default]
-    Auto,
     /// Nothing is left out where a loop is closed.
+    #[default]
     Loops,
     /// Breadth-first search, for what finite runs show.
     Levels,
@@ -162,7 +160,7 @@ impl Default for Settings {
             fairness: Fairness::None,
             fair_by: FairBy::Auto,
             reduce: Reduce::Auto,
-            proviso: MadeUp::Auto,
+            proviso: MadeUp::Loops,
             all_still: false,
             repairs: Repairs::default(),
             audit: false,
@@ -193,7 +191,7 @@ impl Settings {
     /// The symmetry that is wanted. Who asks for a reduction, or for a count of something, gets none that was not
     /// asked for.
     pub fn way(&self) -> Way {
-        let reduces = self.reduce != Reduce::Auto || self.proviso != MadeUp::Auto || self.audit;
+        let reduces = self.reduce != Reduce::Auto || self.proviso != MadeUp::Loops || self.audit;
         match self.symmetry {
             Way::Auto if self.plain || reduces || self.all_errors.is_some() => Way::Off,
             way => way,

@@ -362,12 +362,12 @@ fn what_cannot_be_on_the_fly_is_refused_with_the_reason() {
         (Search::Ndfs, stack, ample, guards, Fairness::None, None),
         (Search::Ndfs, stack, ample, guards, weak, None),
         (Search::Ndfs, stack, Reduce::Off, guards, weak, None),
-        (Search::Ndfs, MadeUp::Auto, ample, waits, weak, None),
-        (Search::Cndfs, MadeUp::Auto, ample, waits, weak, None),
-        (Search::Ndfs, MadeUp::Auto, Reduce::Off, waits, weak, None),
+        (Search::Ndfs, MadeUp::Loops, ample, waits, weak, None),
+        (Search::Cndfs, MadeUp::Loops, ample, waits, weak, None),
+        (Search::Ndfs, MadeUp::Loops, Reduce::Off, waits, weak, None),
         (Search::NdfsSeed, stack, ample, guards, weak, Some("no selection yet")),
         (Search::Scc, stack, ample, guards, Fairness::None, Some("one of nested search")),
-        (Search::Scc, MadeUp::Auto, ample, waits, weak, Some("nobody is waited for")),
+        (Search::Scc, MadeUp::Loops, ample, waits, weak, Some("nobody is waited for")),
         (Search::Ndfs, stack, ample, waits, weak, Some("a default move may lead back")),
     ];
     for (search, proviso, reduce, repairs, fairness, why) in rows {

@@ -97,7 +97,7 @@ fn symmetry_is_used_where_it_is_worth_while_and_not_to_count_violations() {
         Settings { symmetry: Way::Off, ..Settings::default() },
         Settings { plain: true, ..Settings::default() },
         Settings { reduce: Reduce::Stubborn, ..Settings::default() },
-        Settings { proviso: MadeUp::Loops, ..Settings::default() },
+        Settings { proviso: MadeUp::Levels, ..Settings::default() },
         Settings { all_errors: Some(0), ..Settings::default() },
     ] {
         assert_eq!(asked(text, other), ("off", 0));

@@ -251,10 +251,10 @@ pub const OPTIONS: &[OptionRow] = &[
     row(
         Id::Proviso,
         "proviso",
-        Takes::OneOf(&["auto", "loops", "levels", "stack-number", "stack-bit"], &[]),
+        Takes::OneOf(&["loops", "levels", "stack-number", "stack-bit"], &[]),
         CHECK,
     )
-    .default("auto")
+    .default("loops")
     .help(
         "who sees to it that no step is left out for ever: selections at loops, breadth-first search by levels, or \
          depth-first and nested search by the path, with the number of the selection or a bit remembered",
@@ -872,11 +872,10 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
         Id::Still => o.all_still = text == "all",
         Id::Proviso => {
             o.proviso = match text.as_str() {
-                "loops" => MadeUp::Loops,
                 "levels" => MadeUp::Levels,
                 "stack-number" => MadeUp::StackNumber,
                 "stack-bit" => MadeUp::StackBit,
-                _ => MadeUp::Auto,
+                _ => MadeUp::Loops,
             }
         }
         Id::UnlessBy => {

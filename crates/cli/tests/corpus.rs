@@ -235,7 +235,7 @@ fn every_reduction(
             let leaps = matches!(reduce, Reduce::Leap | Reduce::Lra);
             let like = Settings { reduce, optimise, protocol: protocol.clone(), ..Settings::default() };
             for (search, proviso) in
-                [(Search::Bfs, MadeUp::Levels), (Search::Bfs, MadeUp::Loops), (Search::Dfs, MadeUp::Auto)]
+                [(Search::Bfs, MadeUp::Levels), (Search::Bfs, MadeUp::Loops), (Search::Dfs, MadeUp::Loops)]
             {
                 compare(Settings { search, proviso, select: finite.clone(), ..like.clone() });
             }

@@ -32,8 +32,11 @@ const OTHERS: [Search; 6] =
 
 /// The reductions, and for steps what is selected by each: no steps that make progress, or not only such steps.
 fn reductions(progress: Progress) -> Vec<(Reduce, bool)> {
-    let all: &[bool] = if progress == Progress::Steps { &[false, true] } else { &[false] };
-    [Reduce::Ample, Reduce::Stubborn].into_iter().flat_map(|by| all.iter().map(move |all| (by, *all))).collect()
+    if progress == Progress::States {
+        return vec![(Reduce::Ample, false), (Reduce::Stubborn, false)];
+    }
+    let by = [Reduce::Ample, Reduce::Stubborn, Reduce::Leap, Reduce::Lra];
+    by.into_iter().flat_map(|by| [false, true].map(|all| (by, all))).collect()
 }
 
 fn ask(interp: &Interp, native: bool, settings: &Settings) -> PropertyReport {

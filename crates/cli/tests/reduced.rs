@@ -75,7 +75,7 @@ fn what_is_left_out_makes_no_difference_on_random_models() {
                     if matches!(reduce, Reduce::Lra | Reduce::Povas) && seed % 4 != 0 {
                         continue;
                     }
-                    let native = draws.below(2) == 0;
+                    let native = draws.below(4) == 0;
                     let jobs = 1 + draws.below(2);
                     let settings = Settings { reduce, search, jobs, ..like.clone() };
                     println!("seed {seed} {reduce:?} {search:?} optimised {}", way == 0); // where a panic came from
@@ -127,9 +127,11 @@ fn what_is_left_out_makes_no_difference_on_random_models() {
 
 #[test]
 fn runs_that_never_end_are_not_lost_on_random_models() {
-    let (mut n, mut n_violated, mut full, mut few) = (0, 0, 0u64, 0u64);
+    let (mut n, mut n_violated, mut n_claims, mut full, mut few) = (0, 0, 0, 0u64, 0u64);
     for seed in seeds("SPINOR_SEEDS", 0..120) {
-        let text = spinor_gen::generate(seed).text;
+        // Every fourth has a never claim, if one was drawn.
+        let options = spinor_gen::Options { claimed: seed % 4 == 3, ..spinor_gen::Options::default() };
+        let text = spinor_gen::generate_with(seed, &options).text;
         let loaded = load("m.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p));
         let model = loaded.model.unwrap_or_else(|| panic!("seed {seed}: {:?}", loaded.diagnostics));
         let interp = Interp::new(model.system.clone());
@@ -149,7 +151,9 @@ fn runs_that_never_end_are_not_lost_on_random_models() {
             let formula = formula(&mut draws, props.len(), size, false);
             stated.push(Stated { name: name.into(), said: Said::Formula { formula, props } });
         }
-        let names = ["f", "g", "h", "accept", "progress"].map(String::from).to_vec();
+        let claim = (!model.system.claims.is_empty()).then_some("claim");
+        let names = ["f", "g", "h", "accept", "progress"].into_iter().chain(claim).map(String::from).collect();
+        n_claims += usize::from(claim.is_some());
         let fairness = Fairness::ALL[draws.below(3)];
         let truth = Settings { reduce: Reduce::Off, select: Selection::Names(names), fairness, ..Settings::default() };
         let truth = (run(&interp, &stated, &truth, true), truth);
@@ -164,7 +168,8 @@ fn runs_that_never_end_are_not_lost_on_random_models() {
                     continue;
                 }
                 let settings = Settings { reduce, search, optimise, jobs: 2, ..truth.1.clone() };
-                let native = draws.below(2) == 0;
+                // Most of the time would go into making native code.
+                let native = draws.below(8) == 0;
                 println!("seed {seed} {reduce:?} {search:?} {fairness:?} {optimise:?}"); // where a panic came from
                 let report = run(&interp, &stated, &settings, native);
                 for (p, truth) in report.properties.iter().zip(&truth.0.properties) {
@@ -185,6 +190,6 @@ fn runs_that_never_end_are_not_lost_on_random_models() {
             }
         }
     }
-    println!("{n} models, {n_violated} violated, {few} of {full} states");
-    assert!(n > 20 && n_violated > 10, "{n} models, {n_violated} violated");
+    println!("{n} models, {n_claims} with a claim, {n_violated} violated, {few} of {full} states");
+    assert!(n > 20 && n_violated > 10 && n_claims > 5, "{n} models, {n_claims} claims, {n_violated} violated");
 }

@@ -227,6 +227,11 @@ pub trait Successors: Sync {
     /// Which faults that do not end a run are still worth telling in outcomes made with this state: failed assertions,
     /// broken promises. What nobody waits for need not be told, if leaving it out is faster.
     fn heed(&self, _state: &mut Self::State, _assertions: bool, _promises: bool) {}
+    /// The steps of the model that an outcome of a step of this state is, in an order in which they can be taken, each with
+    /// its path: several where steps are taken together.
+    fn steps_of(&self, _key: &[u8], step: Step, path: u32) -> Vec<(Step, u32)> {
+        vec![(step, path)]
+    }
     /// In which phase whoever looks at this state is: what it may look at from now on (`check/claim.rs`).
     fn minds(&self, _state: &mut Self::State, _phase: u32) {}
     /// Which of the expressions that this was made to look at are true in a state: a bit each, in their order; `bits` is

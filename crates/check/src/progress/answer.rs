@@ -88,14 +88,19 @@ impl Asked<'_> {
         let reduced = reduction.as_ref().map(|r| Reduced::new(exec.clone(), r.clone(), Proviso::None));
         let reduced = reduced.filter(|r| self.forced || r.saves() > WORTH);
         let is_reduced = reduced.is_some();
+        // What is shown are steps of the interpreter, of which a leap is several.
+        let judge = reduced.as_ref().map(|r| r.of(Arc::new(interp.clone())));
         let (searched, (store_bytes, omission), faulty) = match reduced {
             None => self.find(exec, &interp, &meaning, observer),
             Some(reduced) => self.find(Arc::new(reduced), &interp, &meaning, observer),
         };
         let Searched { found, counters, stopped, bytes, .. } = searched;
         let trace = found.map(|found| {
-            let judge = Grounds::new(&interp, &interp, &meaning);
-            trace::build_endless(self.interp, &interp, &endless(&judge, &found))
+            let endless = match &judge {
+                None => endless(&Grounds::new(&interp, &interp, &meaning), &found),
+                Some(reduced) => endless(&Grounds::new(reduced, &interp, &meaning), &found),
+            };
+            trace::build_endless(self.interp, &interp, &endless)
         });
         let searched = cycles::Searched { found: None, counters, stopped, bytes };
         let note = reduction.and_then(|r| r.audit_note());
@@ -231,22 +236,23 @@ impl Asked<'_> {
 }
 
 /// The steps of a run that is known by its states.
-fn endless(judge: &Grounds<'_, Interp>, found: &Found) -> Endless {
+fn endless<S: Successors>(judge: &Grounds<'_, S>, found: &Found) -> Endless {
     let all: Vec<&At> = found.stem.iter().chain(&found.cycle).collect();
-    let step = |from: &At, to: &[u8], made: bool| {
+    let steps = |from: &At, to: &[u8], made: bool| {
         let mut best = None;
         judge.each(&from.key, &mut |step, path, makes, key| {
             if best.is_none() && key == to && makes == made {
                 best = Some((step, path));
             }
         });
-        best.expect("a move leads from each state of a run to the next")
+        let (step, path) = best.expect("a move leads from each state of a run to the next");
+        judge.exec.steps_of(&from.key, step, path)
     };
-    let stem = all[..=found.stem.len()].windows(2).map(|pair| step(pair[0], &pair[1].key, pair[1].made)).collect();
+    let stem = all[..=found.stem.len()].windows(2).flat_map(|pair| steps(pair[0], &pair[1].key, pair[1].made));
     let last = &found.cycle[found.cycle.len() - 1];
-    let mut cycle: Vec<_> = found.cycle.windows(2).map(|pair| step(&pair[0], &pair[1].key, false)).collect();
-    cycle.push(step(last, &found.cycle[0].key, false));
-    Endless { stem, cycle: Some(cycle) }
+    let cycle = found.cycle.windows(2).flat_map(|pair| steps(&pair[0], &pair[1].key, false));
+    let cycle = cycle.chain(steps(last, &found.cycle[0].key, false)).collect();
+    Endless { stem: stem.collect(), cycle: Some(cycle) }
 }
 
 /// The steps of a run through modes.

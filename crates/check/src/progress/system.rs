@@ -9,6 +9,7 @@
 use super::meaning::{Meaning, Progress};
 use super::{Ground, Out, Which};
 use spinor_model::interp::Interp;
+use spinor_model::state::State;
 use spinor_model::successors::{Step, Successors};
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -55,17 +56,35 @@ impl<'a, S: Successors> Grounds<'a, S> {
 
     /// The moves of a state: step, outcome, and whether it makes progress.
     pub fn each(&self, key: &[u8], found: &mut impl FnMut(Step, u32, bool, &[u8])) {
-        let mut state = self.interp.unpack(key);
-        let (mut steps, mut batch) = (Vec::new(), self.interp.batch());
-        self.interp.enabled(&mut state, &mut steps);
-        self.interp.fire(&mut state, &steps, &mut batch);
+        let mut state = self.exec.unpack(key);
+        let (mut steps, mut batch) = (Vec::new(), self.exec.batch());
+        self.exec.enabled(&mut state, &mut steps);
+        self.exec.fire(&mut state, &steps, &mut batch);
+        let before = self.interp.unpack(key);
         for outcome in &batch.outcomes {
             if let Some(to) = batch.key(outcome) {
                 let step = steps[outcome.step as usize];
-                let made = self.by_steps() && self.meaning.made(self.interp, &state, step, outcome.path);
+                let made = self.by_steps() && self.made(key, &before, step, outcome.path);
                 found(step, outcome.path, made, to);
             }
         }
+    }
+
+    /// Whether a move makes progress: a leap does if one of its steps does, and no more than one does (`reduce/still.rs`).
+    fn made(&self, key: &[u8], state: &State, step: Step, path: u32) -> bool {
+        if step.partner.is_none_or(|(pid, _)| pid != step.pid) {
+            return self.meaning.made(self.interp, state, step, path);
+        }
+        let (mut at, mut made) = (key.to_vec(), false);
+        for (step, path) in self.exec.steps_of(key, step, path) {
+            let mut state = self.interp.unpack(&at);
+            made |= self.meaning.made(self.interp, &state, step, path);
+            let mut batch = self.interp.batch();
+            self.interp.fire(&mut state, &[step], &mut batch);
+            let after = batch.outcomes.iter().find(|o| o.path == path).and_then(|o| batch.key(o));
+            at = after.expect("a leap leads somewhere").to_vec();
+        }
+        made
     }
 }
 
@@ -136,9 +155,9 @@ impl<S: Successors> Ground for Grounds<'_, S> {
                 self.faulty.store(true, Relaxed);
                 continue;
             };
-            let made = state.as_ref().is_some_and(|state| {
-                self.meaning.made(self.interp, state, desk.steps[outcome.step as usize], outcome.path)
-            });
+            let made = state
+                .as_ref()
+                .is_some_and(|state| self.made(&desk.key, state, desk.steps[outcome.step as usize], outcome.path));
             out.more |= made;
             if which == Which::All || made == (which == Which::Progress) {
                 out.keys.push(key);

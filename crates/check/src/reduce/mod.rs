@@ -12,7 +12,6 @@
 //! | `repairs` | handshakes that become possible where somebody minds |
 //! | `leap` | several of them as one |
 //! | `offline` | the graph built beforehand, with conditions about the path of the search |
-//! | `probe` | which of two reductions comes further |
 //! | `checked` | a selection under its own definition |
 //! | `without` | conditions left out, by tests |
 //!
@@ -96,7 +95,6 @@ mod cast;
 pub mod checked;
 pub mod leap;
 pub mod offline;
-mod probe;
 mod repairs;
 mod rounds;
 mod statics;
@@ -111,7 +109,6 @@ use crate::verdict::Kind;
 use cast::{Cast, Making};
 use checked::Auditor;
 use leap::{Flight, Leaps};
-pub use probe::Reach;
 pub use repairs::{AbleBy, Repairs, UnlessBy};
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::index::Idx;
@@ -493,16 +490,6 @@ const WALKS: u64 = 24;
 const WALK: usize = 24;
 
 impl<S: Successors + Send> Reduced<S> {
-    /// States from which reductions can be compared, as keys.
-    pub fn starts(&self) -> Vec<Vec<u8>> {
-        probe::starts(self)
-    }
-
-    /// How far it comes from these states with few others.
-    pub fn reach(&self, starts: &[Vec<u8>]) -> Reach {
-        probe::reach(self, starts)
-    }
-
     /// Which part of the steps is left out, on random walks: from 0 to 1.
     pub fn saves(&self) -> f64 {
         let Ok(initial) = self.initial() else { return 0.0 };
@@ -776,6 +763,13 @@ impl<S: Successors + Send> Successors for Reduced<S> {
     fn all_enabled(&self, state: &mut Self::State, steps: &mut Vec<Step>) {
         self.enabled(state, steps);
         self.extend_by_rest(state, steps);
+    }
+
+    fn steps_of(&self, key: &[u8], step: Step, path: u32) -> Vec<(Step, u32)> {
+        if leap::number(step).is_none() {
+            return self.system.steps_of(key, step, path);
+        }
+        self.shown(key, step, path).0.into_iter().map(|shown| (shown.step, shown.path)).collect()
     }
 
     fn minds(&self, state: &mut Self::State, phase: u32) {

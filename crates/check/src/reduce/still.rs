@@ -24,13 +24,18 @@
 //!   Where every step of the selection leads to a state without progress, whoever stood at a label in s takes part in each of
 //!   them, and nobody comes to one.
 //!
+//!   *Leaps* (`leap`; steps make progress): each of the sets has a step without progress, and of at most one of them some step
+//!   makes any. By the same argument the first step that ρ takes of each set, or one without progress where it takes none,
+//!   can be taken at once: together they are a leap. It makes progress at most once, and then the rest of ρ does so once less:
+//!   so the level that a leap leads to is one higher or the same, as if it were a step. Nothing need be added to a leap.
+//!
 //! # What may be asked of such a graph
 //!   Whether there is a cycle without progress, after how little progress, and whether there is an end. Not what else happens:
 //!   what is left out may be left out for ever, where there is always progress.
 //!
 //! # Owed
 //!   O1 verdict and least progress = the oracle's    tests: random systems, random models
-//!   O2 each condition is needed                     tests: `Still`, `Enters`, `AtLabel`
+//!   O2 each condition is needed                     tests: `Still`, `Enters`, `AtLabel`, `OneMade`
 
 use super::statics::{Chain, Statics};
 use spinor_model::index::Idx;

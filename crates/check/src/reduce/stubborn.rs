@@ -208,15 +208,23 @@ impl Desk {
         let mut sets: Vec<Vec<usize>> = Vec::new();
         let mut last = None;
         for (n, step) in steps.iter().enumerate() {
-            if last.replace(step.pid) != Some(step.pid) && self.close(cast, key, n, step.pid, rules) {
+            if last.replace(step.pid) != Some(step.pid)
+                && self.close(cast, key, n, step.pid, rules)
+                && self.keeps_still(cast, steps, rules)
+            {
                 sets.push((0..steps.len()).filter(|n| self.selects(*n)).collect());
             }
         }
         sets.sort_by_key(Vec::len);
         let mut n = 0;
+        // Of those that may make progress one is enough (`still`).
+        let mut n_made = 0;
+        let may_make = |set: &[usize]| rules.still.is_some() && set.iter().any(|n| is_marked(cast, &steps[*n]));
         for set in sets.into_iter().filter(|s| !s.is_empty()) {
-            if n < 15 && set.iter().all(|step| of[*step] == 0) {
+            let made = may_make(&set) && cast.without.keeps(Condition::OneMade);
+            if n < 15 && n_made + usize::from(made) < 2 && set.iter().all(|step| of[*step] == 0) {
                 n += 1;
+                n_made += usize::from(made);
                 set.iter().for_each(|step| of[*step] = n);
             }
         }
@@ -307,8 +315,7 @@ impl Desk {
     fn keeps_still(&self, cast: &Cast, steps: &[Step], rules: Rules) -> bool {
         let keeps = |condition| cast.without.keeps(condition);
         let mut chosen = steps.iter().enumerate().filter(|(n, _)| self.selects(*n)).map(|(_, step)| step);
-        let flag = |pid, edge| cast.flags[cast.transition(pid, edge) as usize].marked;
-        let marked = |s: &Step| flag(s.pid, s.edge) || s.partner.is_some_and(|(pid, edge)| flag(pid, edge));
+        let marked = |s: &Step| is_marked(cast, s);
         match rules.still {
             None => true,
             Some(Rule::One) => !keeps(Condition::Still) || chosen.any(|s| !marked(s)),
@@ -372,4 +379,10 @@ impl Desk {
         }
         true
     }
+}
+
+/// It may make progress, or lead somebody to a label.
+fn is_marked(cast: &Cast, step: &Step) -> bool {
+    let flag = |pid, edge| cast.flags[cast.transition(pid, edge) as usize].marked;
+    flag(step.pid, step.edge) || step.partner.is_some_and(|(pid, edge)| flag(pid, edge))
 }

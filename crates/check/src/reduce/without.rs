@@ -73,9 +73,10 @@ pub enum Condition {
     Coming,
     Offered,
     Waited,
-    /// `leap`: what is left out is added where a loop closes, one step at a time.
+    /// `leap`: what is left out is added where a loop closes, one step at a time; progress is made at most once.
     Extension,
     OneSeen,
+    OneMade,
     /// What protocols are asked (`mod`).
     Reception,
     Overflow,
@@ -84,7 +85,7 @@ pub enum Condition {
 }
 
 impl Condition {
-    pub const ALL: [Condition; 54] = [
+    pub const ALL: [Condition; 55] = [
         Condition::D1,
         Condition::D2,
         Condition::D3,
@@ -136,6 +137,7 @@ impl Condition {
         Condition::Renamed,
         Condition::Extension,
         Condition::OneSeen,
+        Condition::OneMade,
         Condition::Reception,
         Condition::Overflow,
         Condition::Operation,
