@@ -10,7 +10,7 @@ use spinor_check::cycles::Fairness;
 use spinor_check::observer::Silent;
 use spinor_check::plan::knows_components;
 use spinor_check::report::Report;
-use spinor_check::settings::{Reduce, Search, Selection, Settings};
+use spinor_check::settings::{Reduce, Search, Selection, Settings, Store};
 use spinor_check::trace::{Trace, TraceStep};
 use spinor_gen::question::{Draws, conditions, formula, seeds};
 use spinor_lang::{Options, load};
@@ -50,7 +50,7 @@ fn run(interp: &Interp, stated: &[Stated], settings: &Settings, native: bool) ->
 fn what_is_left_out_makes_no_difference_on_random_models() {
     let (mut n, mut n_violated, mut n_reduced, mut full, mut few) = (0, 0, 0, 0u64, 0u64);
     let mut n_shortest = 0;
-    for seed in seeds("SPINOR_SEEDS", 0..120) {
+    for seed in seeds("SPINOR_SEEDS", 0..240) {
         let text = spinor_gen::generate(seed).text;
         let loaded = load("m.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p));
         let model = loaded.model.unwrap_or_else(|| panic!("seed {seed}: {:?}", loaded.diagnostics));
@@ -59,25 +59,28 @@ fn what_is_left_out_makes_no_difference_on_random_models() {
             continue;
         }
         let mut draws = Draws(seed);
-        let safety = Settings { reduce: Reduce::Off, select: Selection::Safety, ..Settings::default() };
+        let store = Store::Arena;
+        let safety = Settings { reduce: Reduce::Off, select: Selection::Safety, store, ..Settings::default() };
         let unoptimised = Settings { optimise: Optimisations::NONE, ..safety.clone() };
-        let truth = run(&interp, &[], &unoptimised, true);
+        let truth = run(&interp, &[], &unoptimised, false);
         if !(3..=MOST).contains(&truth.searches[0].stored) {
             continue;
         }
         n += 1;
         n_violated += truth.properties.iter().filter(|p| p.verdict.word() == "violated").count();
-        let optimised = run(&interp, &[], &safety, true);
+        let optimised = run(&interp, &[], &safety, false);
         for (way, (like, truth)) in [(&safety, &optimised), (&unoptimised, &truth)].into_iter().enumerate() {
             for reduce in [Reduce::Stubborn, Reduce::Ample, Reduce::Leap, Reduce::Lra, Reduce::Povas] {
                 for search in [Search::Bfs, Search::Dfs] {
-                    // Those of one paper on every fourth.
-                    if matches!(reduce, Reduce::Lra | Reduce::Povas) && seed % 4 != 0 {
+                    // More models are worth more than more ways for each.
+                    let rare = if matches!(reduce, Reduce::Lra | Reduce::Povas) { 8 } else { 2 };
+                    if draws.below(rare) != 0 {
                         continue;
                     }
                     let native = draws.below(4) == 0;
                     let jobs = 1 + draws.below(2);
-                    let settings = Settings { reduce, search, jobs, ..like.clone() };
+                    let store = if draws.below(4) == 0 { Store::Tree } else { Store::Arena };
+                    let settings = Settings { reduce, search, jobs, store, ..like.clone() };
                     println!("seed {seed} {reduce:?} {search:?} optimised {}", way == 0); // where a panic came from
                     let report = run(&interp, &[], &settings, native);
                     let case =
@@ -114,7 +117,7 @@ fn what_is_left_out_makes_no_difference_on_random_models() {
         let dead = truth.properties.iter().find(|p| p.name == "deadlock").expect("asked for");
         for reduce in [Reduce::Stubborn, Reduce::Leap] {
             let settings = Settings { reduce, select: ends.clone(), ..safety.clone() };
-            let report = run(&interp, &[], &settings, true);
+            let report = run(&interp, &[], &settings, false);
             assert_eq!(report.properties[0].verdict.word(), dead.verdict.word(), "seed {seed} ends {reduce:?}\n{text}");
         }
     }
@@ -128,7 +131,7 @@ fn what_is_left_out_makes_no_difference_on_random_models() {
 #[test]
 fn runs_that_never_end_are_not_lost_on_random_models() {
     let (mut n, mut n_violated, mut n_claims, mut full, mut few) = (0, 0, 0, 0u64, 0u64);
-    for seed in seeds("SPINOR_SEEDS", 0..120) {
+    for seed in seeds("SPINOR_SEEDS", 0..240) {
         // Every fourth has a never claim, if one was drawn.
         let options = spinor_gen::Options { claimed: seed % 4 == 3, ..spinor_gen::Options::default() };
         let text = spinor_gen::generate_with(seed, &options).text;
@@ -139,8 +142,9 @@ fn runs_that_never_end_are_not_lost_on_random_models() {
             continue;
         }
         let mut draws = Draws(seed);
-        let small = Settings { reduce: Reduce::Off, select: Selection::Safety, ..Settings::default() };
-        if !(3..=MOST / 10).contains(&run(&interp, &[], &small, true).searches[0].stored) {
+        let store = Store::Arena;
+        let small = Settings { reduce: Reduce::Off, select: Selection::Safety, store, ..Settings::default() };
+        if !(3..=MOST / 10).contains(&run(&interp, &[], &small, false).searches[0].stored) {
             continue;
         }
         n += 1;
@@ -155,21 +159,23 @@ fn runs_that_never_end_are_not_lost_on_random_models() {
         let names = ["f", "g", "h", "accept", "progress"].into_iter().chain(claim).map(String::from).collect();
         n_claims += usize::from(claim.is_some());
         let fairness = Fairness::ALL[draws.below(3)];
-        let truth = Settings { reduce: Reduce::Off, select: Selection::Names(names), fairness, ..Settings::default() };
-        let truth = (run(&interp, &stated, &truth, true), truth);
+        let select = Selection::Names(names);
+        let truth = Settings { reduce: Reduce::Off, select, fairness, store, ..Settings::default() };
+        let truth = (run(&interp, &stated, &Settings { shorten: false, ..truth.clone() }, false), truth);
         n_violated += truth.0.properties.iter().filter(|p| p.verdict.word() == "violated").count();
         for reduce in [Reduce::Stubborn, Reduce::Ample, Reduce::Leap, Reduce::Lra] {
             for search in [Search::Scc, Search::Ndfs, Search::NdfsSeed, Search::SccPar, Search::Cndfs] {
                 let optimise = if draws.below(2) == 0 { Optimisations::ALL } else { Optimisations::NONE };
                 if fairness == Fairness::Strong && !knows_components(search)
-                    || reduce == Reduce::Lra && seed % 4 != 0
+                    || draws.below(if reduce == Reduce::Lra { 12 } else { 3 }) != 0
                     || matches!(reduce, Reduce::Lra | Reduce::Leap) && fairness != Fairness::None
                 {
                     continue;
                 }
-                let settings = Settings { reduce, search, optimise, jobs: 2, ..truth.1.clone() };
-                // Most of the time would go into making native code.
-                let native = draws.below(8) == 0;
+                // Most of the time would go into making native code, learning an order of the keys and shorter runs.
+                let (native, shorten) = (draws.below(8) == 0, draws.below(8) == 0);
+                let store = if draws.below(8) == 0 { Store::Tree } else { Store::Arena };
+                let settings = Settings { reduce, search, optimise, store, shorten, jobs: 2, ..truth.1.clone() };
                 println!("seed {seed} {reduce:?} {search:?} {fairness:?} {optimise:?}"); // where a panic came from
                 let report = run(&interp, &stated, &settings, native);
                 for (p, truth) in report.properties.iter().zip(&truth.0.properties) {
