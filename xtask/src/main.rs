@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use xtask::campaign::{self, Pair};
+use xtask::campaigns;
 use xtask::claims;
 use xtask::compare::Comparison;
 use xtask::optimised::{self, Row};
@@ -40,6 +41,9 @@ xtask synthesise --seed N [--processes 2..8] [--states N] [--transitions N] [--m
 xtask relief   [--protocols N] [--most STATES] [--out DIR]
                reductions of N synthesised protocols (400), of no more states than that, and of three that are
                written down: in the whole, by process and by leaps: tables 7.1 and 7.2 of van der Schoot's chapter; rows, tables and plots
+xtask campaigns [NAME...] [--percent N] [--from SEED]
+               every test on random systems and models, with many more of them than the tests take: all, or
+               those named, with so many hundredths of their usual seeds (100), from a seed on (1000000)
 
 The spinor binary is PATH, else $SPINOR_BIN, else the one cargo built beside this program.
 Exit code: 0 agreement, 1 disagreement, 2 wrong usage or missing tools.
@@ -64,6 +68,7 @@ fn main() -> ExitCode {
             Ok(true)
         }
         "relief" => relief(&args),
+        "campaigns" => campaigns::run(&args.operands, args.number("percent", 100)?, args.number("from", 1_000_000)?),
         "" | "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(true)

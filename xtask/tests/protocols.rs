@@ -51,7 +51,7 @@ fn answer(model: &Model) -> Report {
     interpreted(&interp, &stated, &settings, &mut Silent).expect("an answer")
 }
 
-/// `SPINOR_PROTOCOLS=A..B` asks about others than usual.
+/// `SPINOR_SEEDS=A..B` asks about others than usual.
 /// What differs, or whether both find a deadlock; nothing of a protocol that is too large for a test.
 fn compare(spin: &Spin, model: &Model) -> std::io::Result<Result<Option<bool>, String>> {
     let protocol = model.protocol.as_ref().expect("a protocol");
@@ -75,7 +75,7 @@ fn compare(spin: &Spin, model: &Model) -> std::io::Result<Result<Option<bool>, S
 fn synthesised_protocols_have_spins_counts_and_deadlocks() {
     let spin = spin();
     let (differ, tally) = (Mutex::new(Vec::new()), Mutex::new((0, 0)));
-    campaign::for_each(seeds("SPINOR_PROTOCOLS", 0..120), 2, |seed| {
+    campaign::for_each(seeds(0..120), 2, |seed| {
         let text = synthesise(seed, &Shape::small(seed)).text();
         let result = compare(&spin, &loaded("p.cfsm", &text))?;
         match result {

@@ -7,7 +7,7 @@
 //! | rendez-vous × unless | [Bosnacki-POR] 4, `reduce/repairs.rs` |
 //! | rendez-vous × weak fairness | [Bosnacki-POR] 5.3, the same |
 //!
-//! Random systems: `SPINOR_SYSTEMS=n` tries so many, `SPINOR_SEED=n` from there on, `SPINOR_WAYS=n` so many ways of each.
+//! Random systems: `SPINOR_SEEDS=0..1000000` for more, `SPINOR_WAYS=n` for so many ways of each.
 
 mod systems;
 
@@ -26,6 +26,7 @@ use spinor_check::reduce::{AbleBy, Proviso, Reduced, Reduction, Repairs, Selecto
 use spinor_check::search::{Request, dfs};
 use spinor_check::settings::{MadeUp, Reduce, Search, Selection, Settings};
 use spinor_check::verdict::Kind;
+use spinor_gen::question::seeds;
 use spinor_lang::{Model, Options, load};
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Expr, System};
@@ -386,10 +387,9 @@ fn what_cannot_be_on_the_fly_is_refused_with_the_reason() {
 /// Random systems, some of the ways for each.
 #[test]
 fn random_systems_answer_as_the_whole_graph_does() {
-    let number = |name: &str, usual: u64| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual);
-    let (n, seed, ways) = (number("SPINOR_SYSTEMS", 1000), number("SPINOR_SEED", 0), number("SPINOR_WAYS", 8));
+    let ways: u64 = std::env::var("SPINOR_WAYS").ok().and_then(|n| n.parse().ok()).unwrap_or(8);
     let mut tally = systems::Tally::new();
-    for seed in seed..seed + n {
+    for seed in seeds(0..1000) {
         let Some((text, system, question)) = tally.system(seed) else { continue };
         let wrong = wrong_ways(&system, &question, seed.wrapping_mul(7) as usize, ways as usize);
         assert_eq!(wrong, "", "seed {seed}, {question:?}\n{text}");

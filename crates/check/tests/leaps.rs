@@ -1,6 +1,6 @@
 //! Every reduction of synthesised protocols says what their machines say: by each selector, on the fly and off-line.
 //!
-//! `SPINOR_PROTOCOLS=A..B` asks about other seeds than usual, `SPINOR_MOST_STATES=N` only about those that have no more
+//! `SPINOR_SEEDS=A..B` asks about other seeds than usual, `SPINOR_MOST_STATES=N` only about those that have no more
 //! states: there is time for many of them.
 
 mod machines;
@@ -70,7 +70,7 @@ fn every_reduction_says_what_the_machines_say() {
     let (mut n, mut n_formulas, mut n_violated, mut n_leaps) = (0, 0, 0, 0);
     let mut stored = [0u64; 6];
     let most = std::env::var("SPINOR_MOST_STATES").ok().and_then(|n| n.parse().ok()).unwrap_or(MOST_STATES);
-    for seed in seeds("SPINOR_PROTOCOLS", 0..if cfg!(debug_assertions) { 60 } else { 1_000 }) {
+    for seed in seeds(0..if cfg!(debug_assertions) { 60 } else { 1_000 }) {
         let drawn = synthesise(seed, &Shape::small(seed));
         let Some(truth) = truth(&drawn, most) else { continue };
         let text = drawn.text();

@@ -193,7 +193,7 @@ impl Seen {
 #[test]
 fn protocols_do_what_their_machines_do() {
     let mut seen = Seen::default();
-    for seed in seeds("SPINOR_PROTOCOLS", 0..if cfg!(debug_assertions) { 250 } else { 4_000 }) {
+    for seed in seeds(0..if cfg!(debug_assertions) { 250 } else { 4_000 }) {
         let mut draws = Draws(seed);
         let p = synthesise(seed, &Shape::small(seed));
         let says: Vec<Says> = (0..1 + draws.below(3)).map(|_| Says::random(&p, &mut draws)).collect();
@@ -377,7 +377,7 @@ fn counted(model: &spinor_lang::Model, says: &[usize]) -> Option<Explicit> {
 #[test]
 fn promela_does_what_counters_count() {
     let mut seen = Seen::default();
-    for seed in seeds("SPINOR_PROTOCOLS", 0..if cfg!(debug_assertions) { 150 } else { 2_000 }) {
+    for seed in seeds(0..if cfg!(debug_assertions) { 150 } else { 2_000 }) {
         let mut draws = Draws(seed ^ 0x0b0e);
         let [plain, with_counters] = texts(&mut draws);
         let n = 1 + draws.below(3);

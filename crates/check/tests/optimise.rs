@@ -4,6 +4,7 @@
 //! statements, end states or none, no more states, and every run of the result is a run of the original. After that
 //! come small models, each of which is answered wrongly if one condition of one optimisation is dropped.
 
+use spinor_gen::question::seeds;
 use spinor_lang::{Options, load};
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::interp::{Interp, Log};
@@ -19,11 +20,6 @@ use std::sync::Arc;
 const DEAD: Optimisations = Optimisations { dead: true, ..Optimisations::NONE };
 const MERGE: Optimisations = Optimisations { merge: true, ..Optimisations::NONE };
 const UNREAD: Optimisations = Optimisations { unread: true, ..Optimisations::NONE };
-
-fn seeds() -> std::ops::Range<u64> {
-    let number = |name: &str, default| std::env::var(name).ok().and_then(|s| s.parse().ok()).unwrap_or(default);
-    number("SPINOR_FROM", 0)..number("SPINOR_TO", 1500)
-}
 
 fn loaded(name: &str, text: &str) -> System {
     let loaded = load(name, text, &Options::default(), &|_| Err(std::io::ErrorKind::NotFound.into()));
@@ -140,7 +136,7 @@ fn follow(original: &System, result: &System, seed: u64) {
 #[test]
 fn verdicts_of_random_models_stay_and_states_do_not_grow() {
     let (mut plain_sum, mut all_sum, mut searched) = (0, 0, 0);
-    for seed in seeds() {
+    for seed in seeds(0..1500) {
         let disputed = seed % 3 == 2;
         let options = spinor_gen::Options { disputed, ..spinor_gen::Options::default() };
         let text = spinor_gen::generate_with(seed, &options).text;

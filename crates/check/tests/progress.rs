@@ -1,7 +1,7 @@
 //! Cycles without progress in small random systems: all searches, with all steps and with those that each reduction selects,
 //! against the oracle on the whole graph: whether there is a cycle, and after how little progress.
 //!
-//! `SPINOR_SYSTEMS=0..200000` for more.
+//! `SPINOR_SEEDS=0..200000` for more.
 
 use spinor_check::cycles::{Fairness, Request};
 use spinor_check::observer::Silent;
@@ -169,7 +169,7 @@ fn ask(system: &Arc<System>, progress: Progress, jobs: &[usize], name: &str, tol
 #[test]
 fn reduced_or_not_the_searches_agree_with_the_oracle_on_random_systems() {
     let mut told = Told::default();
-    for seed in seeds("SPINOR_SYSTEMS", 0..1500) {
+    for seed in seeds(0..1500) {
         let text = text(seed);
         let loaded = load("m.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p));
         let model = loaded.model.unwrap_or_else(|| panic!("seed {seed}: {:?}\n{text}", loaded.diagnostics));

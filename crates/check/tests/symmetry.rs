@@ -9,6 +9,7 @@ use spinor_check::symmetry::Way;
 use spinor_check::symmetry::canon::{Canon, Scratch};
 use spinor_check::symmetry::quotient::Quotient;
 use spinor_check::verdict::Verdict;
+use spinor_gen::question::seeds;
 use spinor_lang::{Options, load};
 use spinor_model::interp::Interp;
 use spinor_model::ir::System;
@@ -159,9 +160,7 @@ fn compare(seed: u64, tally: &mut [usize; 6]) {
 #[test]
 fn random_symmetric_models_have_the_same_verdicts() {
     let mut tally = [0; 6];
-    let n = std::env::var("SPINOR_SYMMETRIC").ok().and_then(|n| n.parse().ok()).unwrap_or(120);
-    let from = std::env::var("SPINOR_FROM").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
-    (from..from + n).for_each(|seed| compare(seed, &mut tally));
+    seeds(0..120).for_each(|seed| compare(seed, &mut tally));
     println!("{tally:?}: models, with symmetry, violated, states, states with symmetry");
     assert!(tally[1] * 10 > tally[0] * 9, "{tally:?}: most have a symmetry");
 }

@@ -36,7 +36,7 @@ fn current(name: &str, text: &str) {
 
 #[test]
 fn the_commands_of_the_book_print_what_it_says() {
-    let pages = page("tutorial.md") + &page("fairness.md") + &page("graph.md") + &page("cfsm.md");
+    let pages = page("tutorial.md") + &page("ltl.md") + &page("fairness.md") + &page("graph.md") + &page("cfsm.md");
     let tmp = std::env::temp_dir().join(format!("spinor-book-{}", std::process::id()));
     let mut n = 0;
     for block in blocks(&pages, "console") {
@@ -128,4 +128,18 @@ fn the_page_of_the_plan_is_the_table() {
         text.trim_end()
     );
     current("plan.md", &out);
+}
+
+/// The system on the page about the library is the example; what it prints is what the page says.
+#[test]
+fn the_system_of_ones_own_is_the_example() {
+    let code = std::fs::read_to_string(root().join("crates/check/examples/jugs.rs")).expect("the example");
+    let page = page("library.md");
+    assert_eq!(blocks(&page, "rust"), [code.as_str()], "book/src/library.md has another example");
+    let run = Command::new(env!("CARGO"))
+        .args(["run", "-q", "-p", "spinor-check", "--example", "jugs"])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    assert_eq!(blocks(&page, "text"), [String::from_utf8(run.stdout).expect("text").as_str()]);
 }

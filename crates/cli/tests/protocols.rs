@@ -1,6 +1,6 @@
 //! Synthesised protocols: what every engine says of them is what their description says (`check/tests/machines`).
 //!
-//! `SPINOR_PROTOCOLS=A..B` asks about other seeds than usual.
+//! `SPINOR_SEEDS=A..B` asks about other seeds than usual.
 
 #[path = "../../check/tests/machines/mod.rs"]
 mod machines;
@@ -22,7 +22,7 @@ const MOST_STATES: usize = 4_000;
 fn every_way_of_checking_says_what_the_machines_say() {
     let (mut n, mut large, mut states) = (0, 0, 0);
     let mut found = [0; 5];
-    for seed in seeds("SPINOR_PROTOCOLS", 0..if cfg!(debug_assertions) { 400 } else { 2_500 }) {
+    for seed in seeds(0..if cfg!(debug_assertions) { 400 } else { 2_500 }) {
         let drawn = synthesise(seed, &Shape::small(seed));
         let text = drawn.text();
         let Some(truth) = truth(&drawn, MOST_STATES) else {

@@ -131,7 +131,7 @@ fn spin_follows_the_trails_of_random_models() {
 #[test]
 fn spin_follows_the_trails_that_symmetry_leads_to() {
     let scratch = Scratch::new("symmetric");
-    let seeds = seeds("SPINOR_SEEDS", 0..60);
+    let seeds = seeds(0..60);
     let (mut n, mut wrong, at_least) = (0, Vec::new(), (seeds.end - seeds.start) / 4);
     for seed in seeds {
         let text = spinor_gen::symmetric(seed);

@@ -189,7 +189,7 @@ fn compare_looks(name: &str, system: &Arc<System>, asked: &[Expr]) -> usize {
 #[test]
 fn on_random_models() {
     let (mut states, mut faults) = (0, 0);
-    for seed in seeds("SPINOR_SEEDS", 0..250) {
+    for seed in seeds(0..250) {
         for disputed in [false, true] {
             let options = spinor_gen::Options { disputed, ..spinor_gen::Options::default() };
             let text = spinor_gen::generate_with(seed, &options).text;

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 const FAIRNESSES: [Fairness; 3] = [Fairness::None, Fairness::Weak, Fairness::Strong];
 
 pub(super) fn seeds() -> std::ops::Range<u64> {
-    spinor_gen::question::seeds("SPINOR_SEEDS", 0..20_000)
+    spinor_gen::question::seeds(0..20_000)
 }
 
 /// Goes along the lasso: it is one, and the run is accepted and fair.

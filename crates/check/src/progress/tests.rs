@@ -4,6 +4,7 @@ use super::toy::ToyGround;
 use super::{Ground, Searched, fifo, levels, nested};
 use crate::cycles::{Fairness, Request};
 use crate::observer::Silent;
+use spinor_gen::question::seeds;
 use spinor_store::{Arena, Bitstate, Budget, Compact, HashCompact, Hint};
 
 fn request(jobs: usize) -> Request {
@@ -49,15 +50,16 @@ fn agrees<G: Ground>(ground: &G, jobs: &[usize], told: &str) -> Option<u64> {
     level
 }
 
-/// How many random graphs; more with `SPINOR_GRAPHS` set.
-fn n_graphs(usual: u64) -> u64 {
-    std::env::var("SPINOR_GRAPHS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+/// How many random graphs.
+fn n_graphs() -> u64 {
+    let seeds = seeds(0..4000);
+    seeds.end - seeds.start
 }
 
 #[test]
 fn the_searches_agree_with_the_oracle_on_random_graphs() {
     let (mut n_cycles, mut n_deep, mut n_over, mut n_missed) = (0, 0, 0, 0);
-    let n = n_graphs(4000);
+    let n = n_graphs();
     for seed in 0..n {
         let ground = ToyGround::random(seed, 4 + seed % 20);
         // Threads cost more than such a graph.
@@ -80,7 +82,7 @@ fn the_searches_agree_with_the_oracle_on_random_graphs() {
 /// Larger ones, in the store that names states by what they are, with more work for each thread.
 #[test]
 fn threads_and_stores_make_no_difference() {
-    for seed in 0..n_graphs(4000) / 100 {
+    for seed in 0..n_graphs() / 100 {
         let ground = ToyGround::random(1 << 40 | seed, 300);
         let graph = Graph::new(&ground);
         let mut shown = None;
@@ -102,7 +104,7 @@ fn threads_and_stores_make_no_difference() {
 #[test]
 fn lossy_stores_miss_some_and_make_up_nothing() {
     let (mut n_cycles, mut n_missed) = (0, 0);
-    for seed in 0..n_graphs(4000) / 10 {
+    for seed in 0..n_graphs() / 10 {
         let ground = ToyGround::random(1 << 41 | seed, 60);
         let graph = Graph::new(&ground);
         let budget = Budget::unlimited();
@@ -123,7 +125,7 @@ fn lossy_stores_miss_some_and_make_up_nothing() {
 #[test]
 fn a_bound_on_the_path_makes_up_nothing() {
     let (mut n_found, mut n_cut) = (0, 0);
-    for seed in 0..n_graphs(4000) / 4 {
+    for seed in 0..n_graphs() / 4 {
         let ground = ToyGround::random(1 << 42 | seed, 30);
         let graph = Graph::new(&ground);
         let bounded = Request { max_depth: Some(1 + (seed % 6) as u32), ..request(1) };

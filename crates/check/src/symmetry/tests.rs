@@ -6,6 +6,7 @@ use super::threads::{self, Permuted};
 use crate::cycles::{Fairness, Lasso, Moves, Request, Runs, Summary, oracle, scc};
 use crate::observer::Silent;
 use crate::toy::Rng;
+use spinor_gen::question::seeds;
 use spinor_model::ir::Pid;
 use spinor_store::{Arena, Budget, Full, StateId, Visited};
 
@@ -236,14 +237,10 @@ fn check_lasso(toy: &Toy, lasso: &Lasso) {
     assert!(sum.expect("a cycle has moves").is_accepted(1, toy.fairness), "{toy:?} {lasso:?}");
 }
 
-fn n_toys(default: u64) -> u64 {
-    std::env::var("SPINOR_TOYS").ok().and_then(|n| n.parse().ok()).unwrap_or(default)
-}
-
 #[test]
 fn fairness_in_the_quotient_is_what_it_is_in_the_system() {
     let (mut n_accepted, mut n_fair_matters, mut noticed) = (0, 0, 0);
-    for seed in 0..n_toys(4_000) {
+    for seed in seeds(0..4_000) {
         let toy = Toy::random(seed);
         for fairness in Fairness::ALL {
             let full = Toy { fairness, ..toy.clone() };
@@ -271,7 +268,7 @@ fn fairness_in_the_quotient_is_what_it_is_in_the_system() {
 #[test]
 fn figure_4_finds_nothing_that_is_not_there() {
     let (mut n_there, mut n_missed) = (0, 0);
-    for seed in 0..n_toys(4_000) {
+    for seed in seeds(0..4_000) {
         let toy = Toy { by_rule: false, fairness: Fairness::Weak, ..Toy::random(seed) };
         let there = found(&toy).is_some();
         n_there += u32::from(there);
