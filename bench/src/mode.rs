@@ -432,6 +432,20 @@ pub const MODES: &[Mode] = &[
         examples: false,
     },
     Mode {
+        name: "progress-threads",
+        about: "the same level by level, by two threads against by one",
+        sides: &[
+            spinor("one thread", &["--plain", "-p", "progress", "--search", "fifo-levels", "-j", "1"]),
+            spinor("two threads", &["--plain", "-p", "progress", "--search", "fifo-levels", "-j", "2"]),
+        ],
+        counts: Counts::Equal,
+        judged: Judged::Wall,
+        answer: Answer::Holds,
+        models: PROGRESS,
+        states: (500_000, u64::MAX),
+        examples: false,
+    },
+    Mode {
         name: "progress-broken",
         about: "a cycle without progress: what is stored until it is found",
         sides: &[pan_progress(&["-n", "-l"]), SPINOR_PROGRESS],
