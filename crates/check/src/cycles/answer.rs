@@ -154,7 +154,7 @@ impl Asked<'_> {
                     let reduced = Reduced::new(Arc::new(replayed.clone()), reduction, Proviso::Loops);
                     if leaps {
                         let product = Product::new(&reduced, self.claim, self.request.fairness);
-                        return trace::build_endless(self.interp, &replayed, &leapt(&reduced, &product, lasso));
+                        return trace::build_endless(self.interp, &replayed, &endless(&product, lasso));
                     }
                     renumbered(lasso, &Product::new(&reduced, self.claim, self.request.fairness), &judge)
                 }
@@ -384,7 +384,8 @@ fn renumbered<S: Successors, T: Successors>(lasso: &Lasso, few: &Product<'_, S>,
     Lasso { initial: lasso.initial, stem, cycle }
 }
 
-/// The steps of a run of the product.
+/// The steps of a run of the product. Where a move is a leap, all its steps, one after the other: the automaton reads more
+/// states that way, and cannot tell.
 fn endless<S: Successors>(product: &Product<'_, S>, lasso: &Lasso) -> Endless {
     let (mut moves, mut desk) = (Moves::default(), product.desk());
     product.initial(&mut desk, &mut moves);
@@ -393,32 +394,7 @@ fn endless<S: Successors>(product: &Product<'_, S>, lasso: &Lasso) -> Endless {
     let mut walk = |numbers: &[u32]| {
         let mut steps = Vec::new();
         for nth in numbers {
-            steps.extend(product.step(&key, *nth));
-            moves.clear();
-            product.moves(&mut desk, &key, &mut moves);
-            key = moves.key(*nth as usize).to_vec();
-        }
-        steps
-    };
-    let stem = walk(&lasso.stem[..n_stem]);
-    let cycle = (!lasso.cycle.is_empty()).then(|| walk(&lasso.cycle));
-    Endless { stem, cycle }
-}
-
-/// The same where a move may be a leap: all its steps, one after the other. The automaton reads more states that way, and
-/// cannot tell.
-fn leapt(reduced: &Reduced<Interp>, product: &Product<'_, Reduced<Interp>>, lasso: &Lasso) -> Endless {
-    let (mut moves, mut desk) = (Moves::default(), product.desk());
-    product.initial(&mut desk, &mut moves);
-    let mut key = moves.key(lasso.initial).to_vec();
-    let n_stem = product.n_steps(lasso);
-    let mut walk = |numbers: &[u32]| {
-        let mut steps = Vec::new();
-        for nth in numbers {
-            if let Some((step, path)) = product.step(&key, *nth) {
-                let own = Product::<Reduced<Interp>>::split(&key).0;
-                steps.extend(reduced.shown(own, step, path).0.into_iter().map(|s| (s.step, s.path)));
-            }
+            steps.extend(product.steps(&key, *nth));
             moves.clear();
             product.moves(&mut desk, &key, &mut moves);
             key = moves.key(*nth as usize).to_vec();

@@ -130,8 +130,13 @@ impl<'a, S: Successors> Product<'a, S> {
         if alone { lasso.stem.len().saturating_sub(1) } else { lasso.stem.len() }
     }
 
-    /// Which step of the system, and which of its outcomes, a move is; `None` if the system stays.
-    pub fn step(&self, key: &[u8], nth: u32) -> Option<(Step, u32)> {
+    /// The steps of the system that a move is, with their outcomes: several if it is a leap, none if the system stays.
+    pub fn steps(&self, key: &[u8], nth: u32) -> Vec<(Step, u32)> {
+        let shown = |(step, path)| self.system.steps_of(Self::split(key).0, step, path);
+        self.step(key, nth).map_or_else(Vec::new, shown)
+    }
+
+    fn step(&self, key: &[u8], nth: u32) -> Option<(Step, u32)> {
         let (own, at) = Self::split(key);
         if self.claim.sees_steps {
             let (mut desk, mut moves) = (self.desk(), Moves::default());
