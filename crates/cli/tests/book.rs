@@ -45,7 +45,11 @@ fn the_commands_of_the_book_print_what_it_says() {
             let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
             let (expected, next) = after.split_once("$ ").map_or((after, ""), |(e, n)| (e, n));
             let args = line.strip_prefix("spinor ").expect("every command is ours");
-            let args = args.split(' ').map(|a| a.replace("TMP", tmp.to_str().expect("a plain path")));
+            // Between two quotes is one word.
+            let parts = args.split('\'').enumerate();
+            let words =
+                parts.flat_map(|(n, part)| if n % 2 == 1 { vec![part] } else { part.split_whitespace().collect() });
+            let args = words.map(|a| a.replace("TMP", tmp.to_str().expect("a plain path")));
             let out = Command::new(env!("CARGO_BIN_EXE_spinor")).args(args).current_dir(root()).output();
             let out = String::from_utf8(out.expect("spinor runs").stdout).expect("text");
             let out = out.replace(tmp.to_str().expect("a plain path"), "TMP");
