@@ -22,7 +22,7 @@ use spinor_model::interp::Interp;
 use spinor_model::ir::{Edge, Effect, Expr, Proctype, System};
 use spinor_model::optimise::{Optimisations, Watched, optimise, unkept};
 use spinor_model::successors::{EdgeSet, Successors};
-use spinor_store::{Arena, Bitstate, Budget, Compact, Full, HashCompact, Visited};
+use spinor_store::{Arena, Bitstate, Budget, Compact, Full, HashCompact, Hint, Visited};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
@@ -648,9 +648,11 @@ impl Asked<'_> {
         let Ran { searched, store_bytes, omission } = {
             let table = table(settings, limit);
             match (&quotient, &reduced) {
-                (Some(quotient), None) => run(quotient, self.search, self.store, table, &request, observer),
-                (None, Some(reduced)) => run(reduced, self.search, self.store, table, &request, observer),
-                (None, None) => run(&exec, self.search, self.store, table, &request, observer),
+                (Some(quotient), None) => {
+                    run(quotient, Quotient::learn, self.search, self.store, table, &request, observer)
+                }
+                (None, Some(reduced)) => run(reduced, order::learn, self.search, self.store, table, &request, observer),
+                (None, None) => run(&exec, order::learn, self.search, self.store, table, &request, observer),
                 (Some(_), Some(_)) => unreachable!("the plan refuses it"),
             }
         };
@@ -873,6 +875,7 @@ fn optimised(system: &Arc<System>, wanted: Optimisations, watched: &Watched<'_>)
 /// The search with the store: the only place where both are chosen.
 fn run<S: Successors + Send + 'static>(
     system: &Arc<S>,
+    learn: fn(&S, &[u8]) -> Hint,
     search: Search,
     store: Store,
     table: u64,
@@ -883,7 +886,7 @@ fn run<S: Successors + Send + 'static>(
     match store {
         Store::Auto | Store::Tree => {
             let walked = system.clone();
-            let hints = Box::new(move |key: &[u8]| order::learn(&*walked, key));
+            let hints = Box::new(move |key: &[u8]| learn(&walked, key));
             with(Compact::new(budget, hints), &**system, search, request, observer)
         }
         Store::Arena => with(Arena::new(budget), &**system, search, request, observer),
@@ -936,7 +939,7 @@ fn shorten<S: Successors + Send + 'static>(
     let Some(most) = n_steps.checked_sub(1).and_then(|n| u32::try_from(n).ok()) else { return (None, n_steps == 0) };
     let request = Request { kinds: vec![kind], max_depth: Some(most), makes_up: false, ..like.clone() };
     let (search, store) = plan::choose(Search::Bfs, Store::Auto);
-    let searched = run(system, search, store, TABLE, &request, observer).searched;
+    let searched = run(system, order::learn, search, store, TABLE, &request, observer).searched;
     let found = searched.found.into_iter().next();
     let all = matches!(searched.stopped, None | Some(Stopped::Depth(_)));
     let shortest = found.is_some() || all;

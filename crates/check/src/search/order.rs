@@ -40,13 +40,22 @@ pub fn learn<S: Successors>(system: &S, key: &[u8]) -> Hint {
     learn_by(&mut system_steps(system, key), key)
 }
 
+/// The same where some states stand for others, and are put in their place by `pick`.
+pub fn learn_picked<S: Successors>(system: &S, key: &[u8], pick: Pick<'_>) -> Hint {
+    learn_from(&mut system_steps(system, key), pick, key)
+}
+
 /// The same for any graph: `steps` says what lies one step from a state.
 pub fn learn_by(steps: Steps<'_>, key: &[u8]) -> Hint {
+    learn_from(steps, &mut |_| (), key)
+}
+
+fn learn_from(steps: Steps<'_>, pick: Pick<'_>, key: &[u8]) -> Hint {
     let n = key.len().div_ceil(4) as u32;
-    let sample = Sample::take(steps, key, 2 * WORD);
+    let sample = Sample::take(steps, pick, key, 2 * WORD);
     let pairs = order_of(&sample, key, 2 * WORD);
     if pairs.cost > MANY {
-        let words = order_of(&Sample::take(steps, key, WORD), key, WORD);
+        let words = order_of(&Sample::take(steps, pick, key, WORD), key, WORD);
         if words.cost * WORTH < pairs.cost {
             return Hint { order: words.words, sample: sample.states };
         }
@@ -57,6 +66,9 @@ pub fn learn_by(steps: Steps<'_>, key: &[u8]) -> Hint {
 
 /// Clears the lists and lays the keys one step from a state into the first, as the second says.
 pub type Steps<'a> = &'a mut dyn FnMut(&[u8], &mut Vec<u8>, &mut Vec<Range<usize>>);
+
+/// Replaces a key by the one that stands for it.
+pub type Pick<'a> = &'a mut dyn FnMut(&mut [u8]);
 
 fn system_steps<S: Successors>(system: &S, key: &[u8]) -> impl FnMut(&[u8], &mut Vec<u8>, &mut Vec<Range<usize>>) {
     let (mut state, mut batch) = (system.unpack(key), system.batch());
@@ -139,7 +151,8 @@ struct Sample {
 }
 
 impl Sample {
-    fn take(steps: Steps<'_>, key: &[u8], size: usize) -> Sample {
+    fn take(steps: Steps<'_>, pick: Pick<'_>, key: &[u8], size: usize) -> Sample {
+        let changes = if size == WORD { changes::<WORD> } else { changes::<{ 2 * WORD }> };
         let n = key.len().div_ceil(size);
         let mut sample = Sample { states: vec![key.to_vec()], together: vec![0; n * n] };
         let mut rng = Rng(0x2545_f491_4f6c_dd1d);
@@ -151,27 +164,25 @@ impl Sample {
             }
             let from = &sample.states[at];
             steps(from, &mut bytes, &mut keys);
-            let next: Vec<&[u8]> = keys
-                .iter()
-                .map(|to| &bytes[to.clone()])
-                .filter(|to| to.len() == key.len() && *to != &from[..])
-                .collect();
-            for to in &next {
-                changed.clear();
-                let words = from.chunks(size).zip(to.chunks(size)).enumerate();
-                changed.extend(words.filter(|(_, (from, to))| from != to).map(|(w, _)| w));
+            keys.retain(|to| {
+                if to.len() != key.len() {
+                    return false;
+                }
+                changes(from, &bytes[to.clone()], &mut changed);
                 for i in &changed {
                     for j in &changed {
                         sample.together[i * n + j] += 1;
                     }
                 }
-            }
+                !changed.is_empty()
+            });
             walked += 1;
-            if next.is_empty() || walked > WALK {
+            if keys.is_empty() || walked > WALK {
                 at = rng.below(sample.states.len());
                 walked = 0;
             } else {
-                let to = next[rng.below(next.len())].to_vec();
+                let mut to = bytes[keys[rng.below(keys.len())].clone()].to_vec();
+                pick(&mut to);
                 sample.states.push(to);
                 at = sample.states.len() - 1;
             }
@@ -180,6 +191,14 @@ impl Sample {
         sample.states.dedup();
         sample
     }
+}
+
+/// Which words differ.
+fn changes<const SIZE: usize>(from: &[u8], to: &[u8], out: &mut Vec<usize>) {
+    out.clear();
+    let ((from, end), (to, other_end)) = (from.as_chunks::<SIZE>(), to.as_chunks::<SIZE>());
+    out.extend(from.iter().zip(to).enumerate().filter(|(_, (from, to))| from != to).map(|(n, _)| n));
+    out.extend((end != other_end).then_some(from.len()));
 }
 
 /// Joins, again and again, the two groups of words that change together most, end to end as they fit best. Words that
@@ -367,7 +386,8 @@ mod tests {
 
     #[test]
     fn what_changes_together_hangs_together() {
-        let order = order_of(&Sample::take(&mut system_steps(&Shadows, &[0; 48]), &[0; 48], 8), &[0; 48], 8).words;
+        let order =
+            order_of(&Sample::take(&mut system_steps(&Shadows, &[0; 48]), &mut |_| (), &[0; 48], 8), &[0; 48], 8).words;
         let mut sorted = order.clone();
         sorted.sort();
         assert_eq!(sorted, [0, 1, 2, 3, 4, 5]);
@@ -375,6 +395,21 @@ mod tests {
         let half = |w: u32| order.iter().position(|x| *x == w).unwrap() / 3;
         let pairs = (0..3).filter(|w| half(*w) == half(w + 3)).count();
         assert!(pairs >= 2, "{order:?}");
+    }
+
+    #[test]
+    fn words_that_differ_are_found_where_ever_they_are() {
+        let (from, mut changed) = ([7; 20], Vec::new());
+        for at in 0..20 {
+            let mut to = from;
+            to[at] = 8;
+            changes::<8>(&from, &to, &mut changed);
+            assert_eq!(changed, [at / 8]);
+            changes::<4>(&from, &to, &mut changed);
+            assert_eq!(changed, [at / 4]);
+        }
+        changes::<8>(&from, &from, &mut changed);
+        assert!(changed.is_empty());
     }
 
     /// Against pairs that are counted one by one; there are 210 different states.
@@ -402,7 +437,7 @@ mod tests {
     #[test]
     fn an_order_is_a_permutation_also_where_nothing_can_be_learned() {
         assert_eq!(
-            order_of(&Sample::take(&mut system_steps(&Shadows, &[0; 48]), &[0; 48], 8), &[0; 16], 8).words,
+            order_of(&Sample::take(&mut system_steps(&Shadows, &[0; 48]), &mut |_| (), &[0; 48], 8), &[0; 16], 8).words,
             [0, 1]
         );
         let mut words = learn(&Shadows, &[0; 48]).order;

@@ -53,6 +53,7 @@ pub struct Canon {
     way: Way,
     /// Class by class.
     members: Vec<Pid>,
+    identity: Perm,
 }
 
 /// Memory for one thread.
@@ -84,7 +85,8 @@ pub struct Scratch {
 impl Canon {
     pub fn new(system: &System, set: Scalarset, way: Way) -> Canon {
         assert!(!set.is_empty() && way.is_on(), "there is something to do");
-        Canon { members: set.members().collect(), places: Places::new(system, set), way }
+        let (members, places) = (set.members().collect(), Places::new(system, set));
+        Canon { members, identity: places.identity(), places, way }
     }
 
     pub fn set(&self) -> &Scalarset {
@@ -96,7 +98,7 @@ impl Canon {
     }
 
     pub fn identity(&self) -> Perm {
-        self.places.identity()
+        self.identity.clone()
     }
 
     /// `first`, then `second`.
@@ -131,14 +133,12 @@ impl Canon {
 
     /// Replaces a key by the one that stands for it; the permutation that leads there is in `scratch`.
     pub fn pick(&self, key: &mut [u8], scratch: &mut Scratch) {
-        scratch.perm.clear();
-        scratch.perm.extend(0..self.places.n as Pid);
+        scratch.perm.clone_from(&self.identity);
         if !self.places.read(key, &mut scratch.beyond) {
             return;
         }
         scratch.moved = false;
-        scratch.order.clear();
-        scratch.order.extend_from_slice(&self.members);
+        scratch.order.clone_from(&self.members);
         match self.way {
             Way::Full => {
                 let mut from = 0;
@@ -185,29 +185,27 @@ impl Canon {
     }
 
     /// Who can change places with an earlier one of its class while the key remains, by process; whether there is any.
+    /// Those are of one colour, so in a key that was picked they stand side by side.
     pub fn doubles(&self, key: &[u8], scratch: &mut Scratch) -> bool {
         if self.way != Way::Segmented || !self.places.read(key, &mut scratch.beyond) {
             return false;
         }
-        scratch.order.clear();
-        scratch.order.extend_from_slice(&self.members);
-        self.places.see(key, &scratch.beyond, &mut scratch.said);
-        if self.sort(scratch) == self.members.len() {
-            return false;
-        }
-        let Scratch { said, order, double, .. } = scratch;
+        let Scratch { beyond, said, double, .. } = scratch;
         double.clear();
-        double.resize(self.places.n, false);
-        let (mut from, mut any) = (0, false);
-        for class in &self.places.set.classes {
-            for pair in order[from..from + class.len()].windows(2) {
-                let (p, q) = (usize::from(pair[0]), usize::from(pair[1]));
-                let alike = said.colours[p] == said.colours[q] && !said.named[p] && !said.named[q];
-                // A colour is a hash; what is left out must be sure.
-                double[q] = alike && self.places.same(key, pair[0], pair[1]);
-                any |= double[q];
+        let mut any = false;
+        for pair in self.places.set.classes.iter().flat_map(|class| class.windows(2)) {
+            // A colour is a hash; what is left out must be sure.
+            if !self.places.same(key, pair[0], pair[1]) {
+                continue;
             }
-            from += class.len();
+            // Most have nobody like themselves, and nothing more need be known.
+            if double.is_empty() {
+                double.resize(self.places.n, false);
+                self.places.see(key, beyond, said);
+            }
+            let is_double = !said.is_named(pair[0]) && !said.is_named(pair[1]);
+            double[usize::from(pair[1])] = is_double;
+            any |= is_double;
         }
         any
     }
@@ -341,8 +339,7 @@ impl Canon {
         let Scratch { perm, best, best_perm, .. } = scratch;
         if *key == best[..] {
             // I1
-            perm.clear();
-            perm.extend(0..self.places.n as Pid);
+            perm.clone_from(&self.identity);
         } else {
             key.copy_from_slice(best);
             std::mem::swap(perm, best_perm);

@@ -19,6 +19,7 @@
 //!      the key remains (if no two hashes are equal by chance: then only too many states are seen)
 //!   I4 a number that is not read again counts as zero, and is zero in every image
 
+use crate::cycles::Pids;
 use crate::reduce::each_write;
 use spinor_model::index::Idx;
 use spinor_model::ir::{Frame, Init, Pid, Scope, System};
@@ -35,11 +36,13 @@ pub struct Places {
     /// The frames up to the highest member, and where the next one begins.
     fixed: Vec<FrameAt>,
     end: FrameAt,
-    /// What is a member's own and names nobody, in its frame and in columns.
-    looks: Vec<Look>,
+    /// By process: what is a member's own and names nobody, in its frame and in columns.
+    looks: Vec<Vec<Look>>,
     /// Numbers in the frames of members, and by location whether they are read again.
     own: Vec<Own>,
     alive: Vec<bool>,
+    /// By process: those, and the numbers that columns hold for it.
+    held: Vec<Vec<Own>>,
     /// Processes below the highest member whose frames have more to see than that.
     busy: Vec<usize>,
     globals: Acts,
@@ -80,8 +83,9 @@ pub struct Said {
     pub colours: Vec<u64>,
     /// Two that are mentioned together, and how.
     pub refs: Vec<(Pid, Pid, u64)>,
-    /// By process: somewhere its number is kept, or it is mentioned where more than one can be.
-    pub named: Vec<bool>,
+    /// Those whose number is kept somewhere, or who are mentioned where more than one can be; but not by what is
+    /// anybody's own.
+    named: Pids,
     /// There may be a number that is not read again and is not zero.
     pub stale: bool,
     coords: Vec<Pid>,
@@ -114,10 +118,10 @@ struct Look {
     at: usize,
     mask: u64,
     tag: u64,
-    pid: Pid,
 }
 
-/// A number in the frame of a member; its field is that of the key.
+/// A number in the frame of a member, or held for it by a column; its field is that of the key.
+#[derive(Clone)]
 struct Own {
     number: Number,
     pid: Pid,
@@ -134,9 +138,9 @@ struct Number {
 }
 
 struct Column {
-    class: usize,
-    /// By process.
+    /// By process, and those of the class in its order.
     fields: Vec<Field>,
+    of_class: Vec<(Pid, Field)>,
     /// The offset, if it holds numbers.
     names: Option<i32>,
     tag: u64,
@@ -177,6 +181,9 @@ struct Place {
 
 /// A colour is a location and so many bits of a hash: a step that leads to a location nearby leaves most in their places.
 const HASH_BITS: u32 = 48;
+
+/// A process is mentioned with itself.
+const ITSELF: u64 = 1 << 46;
 
 /// Adds something to what is said by a colour.
 #[inline]
@@ -256,13 +263,19 @@ impl Said {
     /// A place that is of one process holds the number of another; or of the same.
     #[inline]
     fn meet(&mut self, p: Pid, q: Pid, tag: u64) {
-        self.named[usize::from(p)] = true;
-        self.named[usize::from(q)] = true;
+        self.named.put(p);
+        self.named.put(q);
         if p == q {
-            self.add(p, mix(tag, 1 << 46));
+            self.add(p, mix(tag, ITSELF));
         } else {
             self.refs.push((p, q, tag));
         }
+    }
+
+    /// Whether the number of one of two that are the `same` is kept anywhere, or it is mentioned with others. (If it held
+    /// its own number, so would the other one, and they would be mentioned together.)
+    pub fn is_named(&self, p: Pid) -> bool {
+        self.named.has(p) || self.refs.iter().any(|(a, b, _)| *a == p || *b == p)
     }
 
     /// Those in `coords` are mentioned together.
@@ -271,7 +284,7 @@ impl Said {
         match self.coords[..] {
             [] => {}
             [p] => {
-                self.named[usize::from(p)] = true;
+                self.named.put(p);
                 self.add(p, said);
             }
             [first, .., last] => {
@@ -331,9 +344,9 @@ impl Places {
             end.chan += layout.procs[proctype].chans.len();
         }
         let (globals, procs) = (Acts::default(), Vec::new());
-        let (looks, own, alive, busy, has_dead) = Default::default();
+        let (looks, own, alive, held, busy, has_dead) = Default::default();
         let mut places =
-            Places { set, layout, n, member, fixed, end, looks, own, alive, busy, globals, procs, has_dead };
+            Places { set, layout, n, member, fixed, end, looks, own, alive, held, busy, globals, procs, has_dead };
         let (written, locals) = written(system);
         places.globals = places.acts(&places.set.globals, &places.layout.globals, &written, 0);
         let kinds = places.set.procs.iter().zip(&places.layout.procs).enumerate();
@@ -351,14 +364,15 @@ impl Places {
 
     /// Lists what all keys have at the same places.
     fn flatten(&mut self) {
-        let (mut looks, mut own, mut alive, mut busy) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut own, mut alive, mut busy) = (Vec::new(), Vec::new(), Vec::new());
+        let mut looks: Vec<Vec<Look>> = self.fixed.iter().map(|_| Vec::new()).collect();
         for (p, f) in self.fixed.iter().enumerate() {
             let (pid, acts) = (p as Pid, &self.procs[f.proctype]);
             if !self.member[p] {
                 busy.push(p);
                 continue;
             }
-            looks.extend(acts.words.iter().map(|(at, mask)| Look { at: f.at + at, mask: *mask, tag: *at as u64, pid }));
+            looks[p].extend(acts.words.iter().map(|(at, mask)| Look { at: f.at + at, mask: *mask, tag: *at as u64 }));
             for (nth, number) in acts.numbers.iter().enumerate() {
                 let number = Number { field: number.field.after(f.at as u32), ..*number };
                 let lives = acts.live.iter().skip(nth).step_by(acts.numbers.len());
@@ -371,13 +385,22 @@ impl Places {
             }
         }
         for column in self.globals.columns.iter().filter(|c| c.names.is_none()) {
-            for p in &self.set.classes[column.class] {
-                let field = column.fields[usize::from(*p)];
+            for (p, field) in &column.of_class {
                 let mask = u64::MAX >> (64 - 8 * u32::from(field.bytes));
-                looks.push(Look { at: field.at as usize, mask, tag: column.tag, pid: *p });
+                looks[usize::from(*p)].push(Look { at: field.at as usize, mask, tag: column.tag });
+            }
+        }
+        let mut held: Vec<Vec<Own>> = self.fixed.iter().map(|_| Vec::new()).collect();
+        own.iter().for_each(|o: &Own| held[usize::from(o.pid)].push(o.clone()));
+        for column in &self.globals.columns {
+            let Some(offset) = column.names else { continue };
+            for (pid, field) in column.of_class.iter().copied() {
+                let number = Number { field, offset, tag: column.tag };
+                held[usize::from(pid)].push(Own { number, pid, loc: Field::NONE, alive: None });
             }
         }
         (self.looks, self.own, self.alive, self.busy) = (looks, own, alive, busy);
+        self.held = held;
     }
 
     fn acts(&self, roles: &Roles, frame: &FrameLayout, written: &[bool], kind: u64) -> Acts {
@@ -420,7 +443,8 @@ impl Places {
                         swap.swap(usize::from(*p), usize::from(*q));
                         fields[usize::from(*q)] = frame.slots[moved(slot, &dims, &swap) as usize];
                     }
-                    acts.columns.push(Column { class, fields, names, tag: place.tag });
+                    let of_class = self.set.classes[class].iter().map(|p| (*p, fields[usize::from(*p)])).collect();
+                    acts.columns.push(Column { fields, of_class, names, tag: place.tag });
                 }
                 // It stays, and what it holds too.
                 ([], None) if role.value == Value::Plain => {}
@@ -524,29 +548,11 @@ impl Places {
         let frames = Frames(&self.fixed, beyond);
         said.refs.clear();
         said.stale = false;
+        said.named = Pids::default();
         said.colours.clear();
-        said.colours.resize(self.n, 0);
-        said.named.clear();
-        said.named.resize(self.n, false);
-        for look in &self.looks {
-            // After globals there are frames, and those are words: there are eight bytes.
-            let word = u64::from_le_bytes(*key[look.at..].first_chunk().expect("eight bytes"));
-            said.add(look.pid, mix(look.tag, word & look.mask));
-        }
-        for column in &self.globals.columns {
-            if let Some(offset) = column.names {
-                for p in &self.set.classes[column.class] {
-                    self.see_number(Some(*p), read(column.fields[usize::from(*p)], key), offset, column.tag, 0, said);
-                }
-            }
-        }
-        for own in &self.own {
-            let value = read(own.number.field, key);
-            if self.is_live(own, key) {
-                self.see_number(Some(own.pid), value, own.number.offset, own.number.tag, 0, said);
-            } else {
-                said.stale |= value != 0;
-            }
+        for (p, (looks, held)) in self.looks.iter().zip(&self.held).enumerate() {
+            let colour = self.see_own(key, p, looks, held, said);
+            said.colours.push(colour);
         }
         self.see_frame(&self.globals, key, None, 0, frames, said);
         for p in self.busy.iter().copied().chain(self.n..self.n + beyond.len()) {
@@ -564,18 +570,45 @@ impl Places {
         }
     }
 
+    /// What looks and numbers say about a member.
+    #[inline(always)]
+    fn see_own(&self, key: &[u8], p: usize, looks: &[Look], held: &[Own], said: &mut Said) -> u64 {
+        let mut sum = 0u64;
+        for look in looks {
+            // After globals there are frames, and those are words: there are eight bytes.
+            let word = u64::from_le_bytes(*key[look.at..].first_chunk().expect("eight bytes"));
+            sum = sum.wrapping_add(mix(look.tag, word & look.mask));
+        }
+        for own in held {
+            let Number { field, offset, tag } = own.number;
+            let value = read(field, key);
+            let to = value.wrapping_add(offset);
+            if !self.is_live(own, key) {
+                said.stale |= value != 0;
+            } else if !self.is_member(to) {
+                sum = sum.wrapping_add(mix(tag, value as u32 as u64));
+            } else if to != p as i32 {
+                said.refs.push((p as Pid, to as Pid, tag));
+            } else {
+                sum = sum.wrapping_add(mix(tag, ITSELF));
+            }
+        }
+        sum
+    }
+
     /// Whether two of a class, whose numbers are kept nowhere, have the same in all places that are theirs: so they can
-    /// change places, and the key remains.
+    /// change places, and the key remains. What is busy has more places than its frame and columns.
     pub fn same(&self, key: &[u8], p: Pid, q: Pid) -> bool {
-        let word = |at: usize| u64::from_le_bytes(*key[at..].first_chunk().expect("eight bytes"));
-        let of = |pid: Pid| self.looks.iter().filter(move |l| l.pid == pid).map(|l| word(l.at) & l.mask);
-        let own = |pid: Pid| self.own.iter().filter(move |o| o.pid == pid).map(|o| read(o.number.field, key));
-        let held = |pid: Pid| {
-            let columns = self.globals.columns.iter().filter(|c| c.names.is_some());
-            columns.map(move |c| c.fields[usize::from(pid)].read(key))
-        };
-        let is_busy = self.busy.iter().any(|b| *b == usize::from(p));
-        !is_busy && of(p).eq(of(q)) && own(p).eq(own(q)) && held(p).eq(held(q))
+        let (p, q) = (usize::from(p), usize::from(q));
+        let (a, b) = (self.fixed[p], self.fixed[q]);
+        let loc = |f: FrameAt| read(self.layout.loc, &key[f.at..]);
+        // Most are told apart by where they stand.
+        if loc(a) != loc(b) || self.busy.contains(&p) {
+            return false;
+        }
+        let size = self.layout.procs[a.proctype].size as usize;
+        let held = |c: &Column| c.fields[p].read(key) == c.fields[q].read(key);
+        key[a.at..a.at + size] == key[b.at..b.at + size] && self.globals.columns.iter().all(held)
     }
 
     #[inline]
@@ -590,7 +623,7 @@ impl Places {
             Some(p) if self.is_member(to) => said.meet(p, to as Pid, tag),
             Some(p) => said.add(p, mix(tag, value as u32 as u64)),
             None if self.is_member(to) => {
-                said.named[to as usize] = true;
+                said.named.put(to as Pid);
                 said.add(to as Pid, mix(tag, kind));
             }
             None => {}
@@ -703,29 +736,35 @@ impl Places {
     pub fn apply(&self, from: &[u8], perm: &[Pid], beyond: &[FrameAt], to: &mut [u8]) {
         let frames = Frames(&self.fixed, beyond);
         let seat = |p: usize| perm.get(p).map_or(p, |q| usize::from(*q));
-        for (p, a) in self.fixed.iter().enumerate().filter(|(p, _)| seat(*p) != *p) {
-            let b = self.fixed[seat(p)];
+        for (a, b) in self.fixed.iter().zip(perm).map(|(a, q)| (a, self.fixed[usize::from(*q)])) {
+            if a.at == b.at {
+                continue;
+            }
             debug_assert_eq!(a.proctype, b.proctype, "members of a class are of one proctype");
             let size = self.layout.procs[a.proctype].size as usize;
             let words = from[a.at..a.at + size].chunks_exact(8);
             to[b.at..b.at + size].chunks_exact_mut(8).zip(words).for_each(|(to, word)| to.copy_from_slice(word));
         }
+        // What stays as it is has been copied.
         for column in &self.globals.columns {
-            let field = |p: usize| column.fields[p];
-            let class = self.set.classes[column.class].iter().map(|p| usize::from(*p));
-            match column.names {
-                Some(offset) => {
-                    class.for_each(|p| write(field(seat(p)), to, renamed(read(field(p), from), offset, perm)));
+            for (p, field) in &column.of_class {
+                let seat = perm[usize::from(*p)];
+                if let Some(offset) = column.names {
+                    let name = renamed(read(*field, from), offset, perm);
+                    write(column.fields[usize::from(seat)], to, name);
+                } else if seat != *p {
+                    write(column.fields[usize::from(seat)], to, read(*field, from));
                 }
-                None => class.for_each(|p| write(field(seat(p)), to, read(field(p), from))),
             }
         }
         for own in &self.own {
             let (p, number) = (usize::from(own.pid), own.number);
-            let name = renamed(read(number.field, from), number.offset, perm);
-            let there =
-                Field { at: number.field.at + self.fixed[seat(p)].at as u32 - self.fixed[p].at as u32, ..number.field };
-            write(there, to, if self.is_live(own, from) { name } else { 0 }); // I4
+            let value = read(number.field, from);
+            let name = if self.is_live(own, from) { renamed(value, number.offset, perm) } else { 0 }; // I4
+            if name != value {
+                let at = number.field.at + self.fixed[seat(p)].at as u32 - self.fixed[p].at as u32;
+                write(Field { at, ..number.field }, to, name);
+            }
         }
         self.act(&self.globals, from, perm, frames, to, true);
         for p in self.busy.iter().copied().chain(self.n..self.n + beyond.len()) {

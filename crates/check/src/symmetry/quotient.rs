@@ -22,11 +22,12 @@ use super::canon::{Canon, Perm, Scratch};
 use super::threads::{self, Permuted};
 use crate::cycles::product::Product;
 use crate::cycles::{Fairness, Moves, Part, Runs};
+use crate::search::order;
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::ir::Pid;
 use spinor_model::layout::GRAIN;
 use spinor_model::successors::{Batch, Step, Successors};
-use spinor_store::{Full, StateId, Visited};
+use spinor_store::{Full, Hint, StateId, Visited};
 use std::sync::Arc;
 
 /// The system.
@@ -50,6 +51,13 @@ impl<S> QuotientState<S> {
 }
 
 impl<S: Successors> Quotient<S> {
+    /// A hint for keys as long as this one. Where a walk goes is chosen among the steps as they are, so only what it
+    /// comes to is picked.
+    pub fn learn(&self, key: &[u8]) -> Hint {
+        let mut scratch = Scratch::default();
+        order::learn_picked(&*self.system, key, &mut |key| self.canon.pick(key, &mut scratch))
+    }
+
     fn pick(&self, batch: &mut Batch, from: usize, scratch: &mut Scratch) {
         for n in from..batch.outcomes.len() {
             if let Some(range) = batch.outcomes[n].key() {
