@@ -160,6 +160,7 @@ fn a_selection_that_is_none_is_told() {
         Condition::AtLabel,
         Condition::Extension,
         Condition::OneSeen,
+        Condition::OneMade,
         Condition::Reception,
         Condition::Overflow,
     ];
