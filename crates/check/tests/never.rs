@@ -97,3 +97,18 @@ fn labels_of_processes_are_looked_at_only_if_there_are_some() {
     assert_eq!(n_looked("byte x; active proctype P() { x = 1 } never { do :: x == 1 :: !(x == 1) od }"), 1);
     assert_eq!(n_looked("byte x; active proctype P() { accept: x = 1 } never { do :: x == 1 :: !(x == 1) od }"), 2);
 }
+
+/// Claims whose automata lost states on the way to a smaller form, which was not noticed.
+#[test]
+fn claims_that_become_smaller_are_read() {
+    for seed in [423_747, 424_059] {
+        let options = spinor_gen::Options { claimed: true, ..spinor_gen::Options::default() };
+        let text = spinor_gen::generate_with(seed, &options).text;
+        let loaded = load("m.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p));
+        let model = loaded.model.unwrap_or_else(|| panic!("seed {seed}: {:?}", loaded.diagnostics));
+        assert!(!model.system.claims.is_empty(), "seed {seed}");
+        for claim in &model.system.claims {
+            Claim::never(claim, &model.system).unwrap_or_else(|refused| panic!("seed {seed}: {refused}"));
+        }
+    }
+}

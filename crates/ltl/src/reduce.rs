@@ -203,6 +203,8 @@ fn has_cycle_without(inside: &[(usize, Transition)], mark: u32) -> bool {
 
 /// S6
 fn twins(a: &mut Automaton) {
+    // A simulation may leave states that nothing leads to any more.
+    a.restrict(|_| true);
     let sccs = Sccs::new(a);
     let guards = &mut a.guards;
     let shape = |transitions: &Vec<Transition>| -> Vec<(StateId, Guard)> {
