@@ -32,7 +32,7 @@ const fn campaign(
 const CHECK: &str = "spinor-check";
 const CLI: &str = "spinor";
 
-const CAMPAIGNS: [Campaign; 13] = [
+const CAMPAIGNS: [Campaign; 14] = [
     campaign(
         "cycles",
         CHECK,
@@ -80,6 +80,14 @@ const CAMPAIGNS: [Campaign; 13] = [
         "random_symmetric",
         5_400,
         "random symmetric models with and without symmetry",
+    ),
+    campaign(
+        "symmetric-trails",
+        CLI,
+        Some("trails"),
+        "symmetry_leads_to",
+        5_000,
+        "every run that a symmetric model has, followed by `spin -t`",
     ),
     Campaign {
         also: Some(("SPINOR_MOST_STATES", "100")),

@@ -168,7 +168,9 @@ impl Args {
                 Some((name, value)) => (name.to_string(), value.to_string()),
                 None => (name.to_string(), words.next().ok_or_else(|| format!("--{name} needs a value"))?),
             };
-            let known = ["seeds", "spinor", "keep", "jobs", "max-seconds", "seed", "protocols", "most", "out"];
+            let known = [
+                "seeds", "spinor", "keep", "jobs", "max-seconds", "seed", "protocols", "most", "out", "percent", "from",
+            ];
             if !known.contains(&name.as_str()) && !SIZES.contains(&name.as_str()) {
                 return Err(format!("unknown option --{name}\n{HELP}"));
             }
