@@ -169,7 +169,17 @@ impl Args {
                 None => (name.to_string(), words.next().ok_or_else(|| format!("--{name} needs a value"))?),
             };
             let known = [
-                "seeds", "spinor", "keep", "jobs", "max-seconds", "seed", "protocols", "most", "out", "percent", "from",
+                "seeds",
+                "spinor",
+                "keep",
+                "jobs",
+                "max-seconds",
+                "seed",
+                "protocols",
+                "most",
+                "out",
+                "percent",
+                "from",
             ];
             if !known.contains(&name.as_str()) && !SIZES.contains(&name.as_str()) {
                 return Err(format!("unknown option --{name}\n{HELP}"));

@@ -9,6 +9,8 @@ use spinor_check::progress::meaning::{Meaning, Progress};
 use spinor_check::progress::oracle::Graph;
 use spinor_check::progress::system::Grounds;
 use spinor_check::progress::{Ground, Searched, fifo, levels, nested, restarts};
+use spinor_check::reduce::commute::Commute;
+use spinor_check::reduce::without::Condition;
 use spinor_check::reduce::{Proviso, Reduced, Reduction, Selector, refusal};
 use spinor_gen::question::seeds;
 use spinor_lang::{Options, load};
@@ -139,7 +141,15 @@ fn ask(system: &Arc<System>, progress: Progress, jobs: &[usize], name: &str, tol
     told.systems += 1;
     told.cycles += u64::from(level.is_some());
     told.after_progress += u64::from(level > Some(0));
-    agree(&Grounds::new(&*interp, &interp, &meaning), level, &whole, jobs, false, name);
+    let ground = Grounds::new(&*interp, &interp, &meaning);
+    agree(&ground, level, &whole, jobs, false, name);
+    let all = fifo::search(&ground, &arena(), &request(1), &mut Silent);
+    let asleep = ground.sleeping(meaning.commute(&relabelled));
+    let awake = fifo::search(&asleep, &arena(), &request(1), &mut Silent);
+    assert_eq!(awake.found.as_ref().map(|f| f.level), level, "{name}: asleep");
+    awake.found.iter().for_each(|found| whole.judge(found));
+    let counted = |s: &Searched| (s.counters.stored, s.counters.transitions);
+    assert_eq!(counted(&all), counted(&awake), "{name}: asleep");
     if refusal(&relabelled).is_some() {
         return;
     }
@@ -210,4 +220,52 @@ fn depth_first_search_misses_and_restarts_overshoot() {
         assert!(restarts.found.is_some(), "{name}");
         assert_eq!(restarts.limit > level, overshoots, "{name}: {:?} {level:?}", restarts.limit);
     }
+}
+
+/// If the order of two steps matters, neither is asleep after the other: B has to move before A in the second way, though
+/// the state after A is known from the first one. In debug builds it is noticed where a step sleeps that leads to something
+/// new; in others the cycle is missed.
+#[test]
+fn steps_that_disturb_each_other_do_not_sleep() {
+    let text = "byte x, y, z, done;\nactive proctype B() { d_step { z == 1; y = x; done = 1 } }\n\
+                active proctype A() {\n\
+                  if :: d_step { x = 1; z = 1 } :: z = 1; x = 1 fi; done == 1; y == 0; do :: skip od }";
+    let loaded = load("m.pml", text, &Options::default(), &|p: &Path| std::fs::read(p));
+    let system = loaded.model.expect("a model").system;
+    let meaning = Meaning::new(&system, Progress::States, None);
+    let relabelled = meaning.relabelled(&system);
+    let still = meaning.still(&relabelled);
+    let interp = Interp::looking(relabelled.clone(), std::slice::from_ref(&still));
+    let finds = |commute: Option<Commute>| {
+        let ground = Grounds::new(&interp, &interp, &meaning).sleeping(commute);
+        fifo::search(&ground, &arena(), &request(1), &mut Silent).found.is_some()
+    };
+    let commute = || meaning.commute(&relabelled);
+    assert!(finds(None) && finds(commute()));
+    let wrong = || finds(commute().map(|c| c.without(Condition::D2)));
+    let noticed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(wrong));
+    assert!(!matches!(noticed, Ok(true)), "D2 is not needed");
+}
+
+/// A step that leads to a label does not sleep: of the state after it no more may be known than that it lies in the queue.
+#[test]
+#[cfg(debug_assertions)]
+fn steps_to_a_label_do_not_sleep() {
+    let noticed = std::panic::catch_unwind(|| (0..1500).for_each(|seed| sleeping(seed, Some(Condition::Enters))));
+    assert!(noticed.is_err(), "Enters is not needed");
+    (0..1500).for_each(|seed| sleeping(seed, None));
+}
+
+#[cfg(debug_assertions)]
+fn sleeping(seed: u64, without: Option<Condition>) {
+    let loaded = load("m.pml", &text(seed), &Options::default(), &|p: &Path| std::fs::read(p));
+    let system = loaded.model.expect("a model").system;
+    let meaning = Meaning::new(&system, Progress::States, None);
+    let still = meaning.still(&system);
+    let interp = Interp::looking(system.clone(), std::slice::from_ref(&still));
+    let commute = meaning.commute(&system).map(|c| match without {
+        Some(condition) => c.without(condition),
+        None => c,
+    });
+    fifo::search(&Grounds::new(&interp, &interp, &meaning).sleeping(commute), &arena(), &request(1), &mut Silent);
 }

@@ -91,8 +91,8 @@ impl Asked<'_> {
         // What is shown are steps of the interpreter, of which a leap is several.
         let judge = reduced.as_ref().map(|r| r.of(Arc::new(interp.clone())));
         let (searched, (store_bytes, omission), faulty) = match reduced {
-            None => self.find(exec, &interp, &meaning, observer),
-            Some(reduced) => self.find(Arc::new(reduced), &interp, &meaning, observer),
+            None => self.find(exec, &interp, &meaning, true, observer),
+            Some(reduced) => self.find(Arc::new(reduced), &interp, &meaning, false, observer),
         };
         let Searched { found, counters, stopped, bytes, .. } = searched;
         let trace = found.map(|found| {
@@ -112,9 +112,12 @@ impl Asked<'_> {
         exec: Arc<S>,
         interp: &Interp,
         meaning: &Meaning,
+        whole: bool,
         observer: &mut dyn Observer,
     ) -> (Searched, Kept, bool) {
         let ground = Grounds::new(&*exec, interp, meaning);
+        let sleeps = whole && self.search == Search::Fifo;
+        let ground = ground.sleeping(sleeps.then(|| meaning.commute(interp.shared_system())).flatten());
         let budget = &self.request.budget;
         let (searched, kept) = match self.store {
             Store::Arena => self.with(Arena::new(budget), &ground, observer),

@@ -14,6 +14,11 @@
 //!
 //!   Where steps make progress, the queue has the states before them, with those steps still to be done.
 //!
+//!   Of two steps that have nothing to do with each other, taken from one state, the second need not be taken after the
+//!   first if all is known behind it (`reduce/commute.rs`): that is, if the state after it was *left*. What follows that
+//!   without progress has been left, too; so the move would lead to a state that is known and not in `open`, and would not
+//!   be kept (D3). It is counted, and not made.
+//!
 //! # Where we leave the paper
 //!   D1 frames instead of recursion.
 //!   D2 the first state of the path is exempt only if it is a progress state. The listing exempts any first state, the
@@ -28,27 +33,37 @@
 //!
 //! # Invariants
 //!   I1 a state is in `open` while it waits for its turn or is on the path
-//!   I2 nothing but what searches begin at is in `open` when one begins
+//!   I2 nothing but what searches begin at is in `open` when one begins, or what is laid into the queue, if moves sleep
+//!   I3 a move that is asleep leads to a state that was left
 //!
 //! # Owed
 //!   O1 verdict and level = oracle             tests: random graphs, random models
 //!   O2 D2                                     tests: the listing's form misses cycles
 //!
-//! # Cost  each state expanded once; 12 bytes and more for one on the path or waiting; 24 bytes for each progress.
+//!   O3 I3                                     tests: every such move is made in debug builds
+//!
+//! # Cost  each state expanded once; 28 bytes and more for one on the path or waiting; 40 bytes for each progress.
 
 use super::walk::{Entry, Walk};
 use super::{Found, Ground, Searched, Which};
 use crate::cycles::Request;
 use crate::cycles::open::Open;
 use crate::observer::Observer;
+use crate::reduce::commute::{Name, Sleep};
 use crate::search::Halt;
 use crate::search::held::Held;
 use spinor_store::{StateId, Visited};
 
 /// How many entries before its turn the state of one is fetched.
 const AHEAD: usize = 2;
-/// Waits for its turn.
+/// Waits for its turn; lies in the queue.
 const WAITS: u32 = u32::MAX;
+const LAID: u32 = u32::MAX - 1;
+/// Where fewer than a third of the moves of so many states are asleep, names are not asked for in the next ones; and no
+/// more if that was so several times on end.
+const LOOK: u64 = 1 << 10;
+const REST: u64 = 1 << 14;
+const MOST_POOR: u32 = 4;
 
 /// The listing as it is printed, for tests that show what is wrong with it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,8 +89,14 @@ pub fn search_as<G: Ground, V: Visited>(
     observer: &mut dyn Observer,
 ) -> Searched {
     let budget = &request.budget;
+    // A path that is cut leaves states of which not all is known, and so does a store that takes one state for another.
+    let sleeps = ground.knows_sleep() && V::EXACT && request.max_depth.is_none();
     let mut fifo = Fifo {
         walk: Walk::new(ground, store, request, observer),
+        sleeps,
+        sleep: Sleep::default(),
+        sets: Held::new(budget),
+        rest: Rest::default(),
         form,
         queue: Held::new(budget),
         open: Open::new(budget),
@@ -91,14 +112,63 @@ pub fn search_as<G: Ground, V: Visited>(
     Searched { found, counters, stopped, bytes: searched.bytes, limit: None }
 }
 
+/// A state on the path.
+#[derive(Clone, Copy)]
+struct Frame {
+    id: StateId,
+    /// Where its moves still to be made begin in `todo`.
+    todo: usize,
+    /// Where its set begins in `sets`, and whose names are in it.
+    set: usize,
+    cast: u32,
+}
+
+/// When names are not worth while.
+#[derive(Default)]
+struct Rest {
+    n_states: u64,
+    n_moves: u64,
+    n_asleep: u64,
+    left: u64,
+    n_poor: u32,
+}
+
+impl Rest {
+    /// Whether to ask for names in the next state.
+    fn is_over(&mut self) -> bool {
+        self.left = self.left.saturating_sub(1);
+        self.left == 0
+    }
+
+    /// It will never be worth while.
+    fn is_for_good(&self) -> bool {
+        self.n_poor == MOST_POOR
+    }
+
+    fn note(&mut self, n_moves: u64, n_asleep: u64) {
+        self.n_states += 1;
+        self.n_moves += n_moves;
+        self.n_asleep += n_asleep;
+        if self.n_states == LOOK {
+            let poor = self.n_asleep * 3 < self.n_moves;
+            let (left, n_poor) = if poor { (REST, self.n_poor + 1) } else { (0, 0) };
+            *self = Rest { left, n_poor, ..Rest::default() };
+        }
+    }
+}
+
 struct Fifo<'a, G: Ground, V: Visited> {
     walk: Walk<'a, G, V>,
     form: Form,
     queue: Held<Entry>,
     open: Open,
-    /// The path: a state, and where its moves still to be made begin in `todo`.
-    frames: Held<(StateId, usize)>,
-    todo: Held<StateId>,
+    frames: Held<Frame>,
+    todo: Held<(StateId, Name)>,
+    /// Moves may be asleep: what is, and of the states on the path which moves led to what is left.
+    sleeps: bool,
+    sleep: Sleep,
+    sets: Held<u64>,
+    rest: Rest,
     /// States that have been on the path.
     n_entered: u64,
 }
@@ -135,7 +205,7 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
                 if let Some(at) = self.from(start, next as u32)? {
                     // What waited was not looked at.
                     self.walk.pulse.counters.stored = self.n_entered;
-                    let path: Vec<StateId> = self.frames.iter().map(|frame| frame.0).collect();
+                    let path: Vec<StateId> = self.frames.iter().map(|frame| frame.id).collect();
                     return self.walk.run(&self.queue, next as u32, &path, at).map(Some); // D5
                 }
             }
@@ -156,25 +226,34 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
         // D2
         let exempt = progress || self.form == Form::Printed && !self.walk.ground.by_steps();
         self.open.replace(start, WAITS, 0);
-        self.enter(start, start, entry)?;
-        while let Some(&(id, base)) = self.frames.last() {
-            if self.todo.len() == base {
+        self.sleep.clear();
+        self.enter(start, Name::NONE, start, entry)?;
+        while let Some(&Frame { id, todo, set, cast }) = self.frames.last() {
+            if self.todo.len() == todo {
                 self.open.remove(id);
                 self.walk.let_go(id);
                 self.frames.pop();
+                self.sets.truncate(set);
                 continue;
             }
-            let to = self.todo.pop().expect("more than the frame's first");
+            let (to, by) = self.todo.pop().expect("more than the frame's first");
             match self.open.replace(to, WAITS, self.frames.len() as u32) {
-                None => {}
+                None | Some(LAID) => {}
                 Some(WAITS) => {
                     if self.walk.bring(to) {
-                        self.open.remove(to);
+                        if self.sleeps {
+                            self.open.replace(to, self.frames.len() as u32, LAID);
+                        } else {
+                            self.open.remove(to);
+                        }
                         self.lay(to, entry, start)?;
                     } else if self.walk.pulse.too_deep(self.frames.len() as u64) {
                         self.open.replace(to, self.frames.len() as u32, WAITS);
                     } else {
-                        self.enter(to, start, entry)?;
+                        self.sleep.cast = cast;
+                        self.sleep.set.clear();
+                        self.sleep.set.extend_from_slice(&self.sets[set..]);
+                        self.enter(to, by, start, entry)?;
                     }
                 }
                 Some(0) if exempt => {}
@@ -184,27 +263,59 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
         Ok(None)
     }
 
-    /// A frame for the state that was brought last; `open` has its place.
-    fn enter(&mut self, id: StateId, start: StateId, entry: u32) -> Result<(), Halt> {
+    /// A frame for the state that was brought last; `open` has its place, and `sleep` what was known before the move to it.
+    fn enter(&mut self, id: StateId, by: Name, start: StateId, entry: u32) -> Result<(), Halt> {
         self.n_entered += 1;
-        self.walk.moves(Which::Still)?;
+        if self.sleeps && self.rest.is_over() {
+            let asleep_before = cfg!(debug_assertions).then(|| self.walk.all_moves());
+            self.walk.awake(by, &mut self.sleep)?;
+            if let Some(all) = asleep_before {
+                self.check_asleep(&all);
+            }
+            self.rest.note(self.walk.after.len() as u64 + self.walk.out.n_asleep, self.walk.out.n_asleep);
+            self.sleeps = !self.rest.is_for_good();
+        } else {
+            self.sleep.clear();
+            self.walk.moves(Which::Still)?;
+        }
         if self.walk.out.more {
             self.lay(id, entry, start)?;
         }
-        let Walk { pulse, after, .. } = &self.walk;
+        let Walk { pulse, after, out, .. } = &self.walk;
         let laid = (|| {
-            self.frames.push((id, self.todo.len()))?;
-            for (to, new) in after.iter().rev() {
+            let (todo, set, cast) = (self.todo.len(), self.sets.len(), self.sleep.cast);
+            self.frames.push(Frame { id, todo, set, cast })?;
+            for (n, (to, new)) in after.iter().enumerate().rev() {
+                let name = if cast > 0 { out.names[n] } else { Name::NONE };
                 if *new {
                     self.open.insert(*to, WAITS)?;
-                } else if self.open.get(*to).is_none() {
-                    continue;
+                } else {
+                    match self.open.get(*to) {
+                        None => {
+                            self.sleep.put(name);
+                            continue;
+                        }
+                        Some(LAID) => continue,
+                        Some(_) => {}
+                    }
                 }
-                self.todo.push(*to)?;
+                self.todo.push((*to, name))?;
             }
-            Ok(())
+            self.sets.extend(&self.sleep.set)
         })();
         laid.map_err(|full| pulse.full(full))?;
         self.walk.count(self.frames.len() - 1)
+    }
+
+    /// I3: of the keys after all moves of the state at hand, those that were not made.
+    fn check_asleep(&mut self, all: &[Vec<u8>]) {
+        let out = &self.walk.out;
+        assert_eq!(all.len() as u64, out.keys.len() as u64 + out.n_asleep, "I3: every move is made or asleep");
+        let made: Vec<&[u8]> = (0..out.keys.len()).map(|n| out.key(n)).collect();
+        let asleep: Vec<&Vec<u8>> = all.iter().filter(|key| !made.contains(&&key[..])).collect();
+        for key in asleep {
+            let id = self.walk.known(key);
+            assert!(id.is_some_and(|id| self.open.get(id).is_none()), "I3: it was left");
+        }
     }
 }

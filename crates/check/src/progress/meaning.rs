@@ -16,6 +16,7 @@
 //!   tells in one look whether a state has such steps at all, and so that no optimisation lets a process pass there
 //!   unseen.
 
+use crate::reduce::commute::Commute;
 use crate::reduce::still::Still;
 use spinor_model::index::Idx;
 use spinor_model::interp::{Interp, Log};
@@ -171,6 +172,12 @@ impl Meaning {
         let makes = |t: usize, e: &Edge| self.labels[t][e.from.index()] || self.may_pass(t, e, false);
         let types = system.proctypes.iter().enumerate();
         Still::steps(types.map(|(t, p)| p.edges.iter().map(|e| makes(t, e)).collect()).collect(), all)
+    }
+
+    /// Which steps lead to the same in both orders, if it is states that make progress.
+    pub fn commute(&self, system: &Arc<System>) -> Option<Commute> {
+        let new = || Commute::new(system, Still::states(self.labels.clone()));
+        (self.progress == Progress::States).then(new).flatten()
     }
 
     /// A statement of this process at this location is marked.

@@ -44,6 +44,7 @@ mod toy;
 mod walk;
 
 use crate::counters::Counters;
+use crate::reduce::commute::{Name, Sleep};
 use crate::search::Stopped;
 use spinor_model::successors::Batch;
 use std::ops::Range;
@@ -63,6 +64,16 @@ pub trait Ground: Sync {
     fn moves(&self, desk: &mut Self::Desk, which: Which, out: &mut Out);
     /// It is the steps that make progress.
     fn by_steps(&self) -> bool;
+    /// Moves have names, so that they can be asleep (`reduce/commute.rs`).
+    fn knows_sleep(&self) -> bool {
+        false
+    }
+    /// Like `moves` of those without progress, but those that are asleep, which are counted. `sleep` has what led to what is
+    /// known before the move of that name was made, and then which of the moves from here are asleep.
+    fn awake(&self, desk: &mut Self::Desk, _by: Name, sleep: &mut Sleep, out: &mut Out) {
+        sleep.clear();
+        self.moves(desk, Which::Still, out);
+    }
 }
 
 /// Which moves are wanted. A move to a progress state counts as still: see the module.
@@ -83,6 +94,9 @@ pub struct Out {
     pub made: Vec<bool>,
     /// The state asked about last has moves that make progress, whether they were wanted or not.
     pub more: bool,
+    /// For each key, if names are known and were wanted; and how many more moves are asleep.
+    pub names: Vec<Name>,
+    pub n_asleep: u64,
 }
 
 impl Out {
@@ -91,6 +105,8 @@ impl Out {
         self.keys.clear();
         self.made.clear();
         self.more = false;
+        self.names.clear();
+        self.n_asleep = 0;
     }
 
     pub fn key(&self, n: usize) -> &[u8] {

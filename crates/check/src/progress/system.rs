@@ -8,6 +8,7 @@
 
 use super::meaning::{Meaning, Progress};
 use super::{Ground, Out, Which};
+use crate::reduce::commute::{Commute, Name, Seat, Sleep};
 use spinor_model::interp::Interp;
 use spinor_model::state::State;
 use spinor_model::successors::{Step, Successors};
@@ -20,6 +21,8 @@ pub struct Grounds<'a, S> {
     pub interp: &'a Interp,
     pub meaning: &'a Meaning,
     faulty: AtomicBool,
+    /// Only if all steps are taken.
+    commute: Option<Commute>,
 }
 
 pub struct Desk<S: Successors> {
@@ -29,11 +32,20 @@ pub struct Desk<S: Successors> {
     bits: Vec<u64>,
     key: Vec<u8>,
     steps: Vec<Step>,
+    seat: Seat,
+    /// The names of the steps, and those that are awake.
+    names: Vec<Name>,
+    awake: Vec<Step>,
 }
 
 impl<'a, S: Successors> Grounds<'a, S> {
     pub fn new(exec: &'a S, interp: &'a Interp, meaning: &'a Meaning) -> Self {
-        Grounds { exec, interp, meaning, faulty: AtomicBool::new(false) }
+        Grounds { exec, interp, meaning, faulty: AtomicBool::new(false), commute: None }
+    }
+
+    /// The same, with names for moves (`Meaning::commute`). The executor leaves out none.
+    pub fn sleeping(self, commute: Option<Commute>) -> Self {
+        Grounds { commute, ..self }
     }
 
     /// Some run was ended by a fault.
@@ -92,7 +104,9 @@ impl<S: Successors> Ground for Grounds<'_, S> {
     type Desk = Desk<S>;
 
     fn desk(&self) -> Desk<S> {
-        Desk { state: None, still: true, bits: Vec::new(), key: Vec::new(), steps: Vec::new() }
+        let (bits, key, steps) = (Vec::new(), Vec::new(), Vec::new());
+        let (seat, names, awake) = (Seat::default(), Vec::new(), Vec::new());
+        Desk { state: None, still: true, bits, key, steps, seat, names, awake }
     }
 
     fn out(&self) -> Out {
@@ -132,7 +146,7 @@ impl<S: Successors> Ground for Grounds<'_, S> {
         let looked = self.exec.look(state, &mut desk.bits);
         looked.expect("whether a process stands at a label can always be said");
         desk.still = desk.bits.first().is_some_and(|bits| bits & 1 == 1);
-        if self.by_steps() && !desk.still {
+        if self.by_steps() && !desk.still || self.knows_sleep() {
             desk.key.clear();
             desk.key.extend_from_slice(key);
         }
@@ -165,6 +179,53 @@ impl<S: Successors> Ground for Grounds<'_, S> {
                     out.made.push(made);
                 }
             }
+        }
+    }
+
+    fn knows_sleep(&self) -> bool {
+        self.commute.is_some()
+    }
+
+    fn awake(&self, desk: &mut Desk<S>, by: Name, sleep: &mut Sleep, out: &mut Out) {
+        let Some(commute) = &self.commute else {
+            sleep.clear();
+            return self.moves(desk, Which::Still, out);
+        };
+        let Desk { state, key, steps, seat, names, awake, .. } = desk;
+        let state = state.as_mut().expect("a state is brought first");
+        commute.bring(seat, key, by, sleep);
+        self.exec.enabled(state, steps);
+        names.clear();
+        names.extend(steps.iter().map(|step| commute.name(seat, step)));
+        awake.clear();
+        awake.extend(steps.iter().zip(names.iter()).filter(|(_, name)| !sleep.has(**name)).map(|(step, _)| *step));
+        out.n_asleep = (steps.len() - awake.len()) as u64;
+        if out.n_asleep == 0 {
+            // All at once is faster than one by one.
+            self.exec.expand(state, &mut out.batch);
+            sleep.set.fill(0);
+        } else {
+            self.exec.fire(state, awake, &mut out.batch);
+            // What is asleep can be taken.
+            sleep.retain(names);
+            names.clear();
+            names.extend(awake.iter().map(|step| commute.name(seat, step)));
+        }
+        let mut last = None;
+        for outcome in &out.batch.outcomes {
+            let Some(key) = outcome.key() else {
+                self.faulty.store(true, Relaxed);
+                last = None;
+                continue;
+            };
+            out.keys.push(key);
+            // Of several outcomes none has a name.
+            let alone = last.replace(outcome.step) != Some(outcome.step);
+            if !alone && let Some(name) = out.names.last_mut() {
+                *name = name.awake();
+            }
+            let name = names[outcome.step as usize];
+            out.names.push(if alone { name } else { name.awake() });
         }
     }
 }

@@ -9,6 +9,7 @@
 use super::{At, Found, Ground, Out, Which};
 use crate::cycles::{Pulse, Request};
 use crate::observer::Observer;
+use crate::reduce::commute::{Name, Sleep};
 use crate::search::Halt;
 use spinor_store::{Account, Full, StateId, Visited};
 use std::collections::HashMap;
@@ -151,6 +152,17 @@ impl<'a, G: Ground, V: Visited> Walk<'a, G, V> {
     pub fn moves(&mut self, which: Which) -> Result<(), Halt> {
         self.out.clear();
         self.ground.moves(&mut self.desk, which, &mut self.out);
+        self.put_all()
+    }
+
+    /// The same of those without progress that are awake (`Ground::awake`).
+    pub fn awake(&mut self, by: Name, sleep: &mut Sleep) -> Result<(), Halt> {
+        self.out.clear();
+        self.ground.awake(&mut self.desk, by, sleep, &mut self.out);
+        self.put_all()
+    }
+
+    fn put_all(&mut self) -> Result<(), Halt> {
         let Out { batch, keys, .. } = &self.out;
         let put = (|| {
             self.store.offer(&mut self.hand, &batch.keys, keys)?;
@@ -168,9 +180,22 @@ impl<'a, G: Ground, V: Visited> Walk<'a, G, V> {
         put.map_err(|full| self.pulse.full(full))
     }
 
+    /// The keys after all moves without progress of the state that was brought last. For checks.
+    pub fn all_moves(&mut self) -> Vec<Vec<u8>> {
+        self.out.clear();
+        self.ground.moves(&mut self.desk, Which::Still, &mut self.out);
+        (0..self.out.keys.len()).map(|n| self.out.key(n).to_vec()).collect()
+    }
+
+    /// The name of a key that is in the store; it is put there if it is not. For checks.
+    pub fn known(&mut self, key: &[u8]) -> Option<StateId> {
+        let put = self.store.put(&mut self.hand, key);
+        put.ok().filter(|(_, new)| !new).map(|(id, _)| id)
+    }
+
     /// Once for each state that gets a frame.
     pub fn count(&mut self, depth: usize) -> Result<(), Halt> {
-        self.pulse.counters.transitions += self.after.len() as u64;
+        self.pulse.counters.transitions += self.after.len() as u64 + self.out.n_asleep;
         self.pulse.counters.depth = self.pulse.counters.depth.max(depth as u64);
         self.pulse.again()
     }

@@ -24,9 +24,9 @@ use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{EdgeId, Effect, Expr, Loc, Pid, ProctypeId, System};
 use spinor_model::layout::{Field, Layout};
-
 use spinor_model::successors::{Step, Successors};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Casts with more transitions are not reduced: the tables grow with the square.
 pub(super) const MOST_TRANSITIONS: usize = 4096;
@@ -46,9 +46,11 @@ pub(super) struct Cast {
     pub n_words: usize,
     /// By process and location: what is current there.
     current: Vec<u64>,
-    /// By process: all that is its.
+    /// By process: all that is its, and the words where that lies.
     own: Vec<u64>,
-    /// Of one that can be taken: what is its process's, and what it disturbs.
+    spans: Vec<Range<usize>>,
+    /// Of one that can be taken: what is its process's, and what it disturbs; and the same one step further.
+    disturbs: Vec<u64>,
     with: Vec<u64>,
     /// What enables it, and what it meets: a row for each way its channels may be filled.
     enables: Vec<u64>,
@@ -57,9 +59,9 @@ pub(super) struct Cast {
     /// Those channels, each once.
     asked: Vec<Told>,
     pub flags: Vec<Flags>,
-    /// By phase: what is seen; and what closes a loop.
-    seen: Vec<u64>,
-    closes: Vec<u64>,
+    /// What must not be selected: by phase what is seen, and behind that the same with what closes a loop.
+    shut: Vec<u64>,
+    n_phases: u32,
     /// By process and location: it makes progress to stand there. Nothing if no states make progress.
     pub labels: Vec<Vec<bool>>,
     /// By process and location: it may come to where it minds that a handshake becomes possible; it stands where one of
@@ -97,9 +99,18 @@ impl Set {
     pub fn put(&mut self, t: u32) {
         self.0[t as usize / 64] |= 1 << (t % 64);
     }
+    /// Takes one of them out.
+    #[inline]
+    pub fn take(&mut self) -> Option<u32> {
+        let (n, word) = self.0.iter_mut().enumerate().find(|(_, word)| **word != 0)?;
+        let bit = word.trailing_zeros();
+        *word &= *word - 1;
+        Some(n as u32 * 64 + bit)
+    }
+    #[inline]
     pub fn clear(&mut self, n_words: usize) {
-        self.0.clear();
         self.0.resize(n_words, 0);
+        self.0.fill(0);
     }
     fn add(&mut self, other: &Set) {
         self.join(&other.0);
@@ -108,8 +119,7 @@ impl Set {
     pub fn join(&mut self, row: &[u64]) {
         self.0.iter_mut().zip(row).for_each(|(a, b)| *a |= b);
     }
-    #[inline]
-    pub fn meets(&self, other: &[u64]) -> bool {
+    fn meets(&self, other: &[u64]) -> bool {
         self.0.iter().zip(other).any(|(a, b)| a & b != 0)
     }
 }
@@ -206,13 +216,15 @@ impl Making<'_> {
             n_words,
             current: Vec::new(),
             own: Vec::new(),
+            spans: Vec::new(),
+            disturbs: Vec::new(),
             with: Vec::new(),
             enables: Vec::new(),
             lacks: Vec::new(),
             asked: Vec::new(),
             flags: Vec::new(),
-            seen: vec![0; n_words * self.looked.len()],
-            closes: vec![0; n_words],
+            shut: vec![0; n_words * self.looked.len() * 2],
+            n_phases: self.looked.len() as u32,
             labels: Vec::new(),
             minds,
             offers,
@@ -228,6 +240,7 @@ impl Making<'_> {
             let (mut own, first) = (Set::new(n_words), cast.first[i]);
             (first..first + t.edges.len() as u32).for_each(|e| own.put(e));
             cast.own.extend(own.0);
+            cast.spans.push(first as usize / 64..(first as usize + t.edges.len()).div_ceil(64));
             cast.first_loc.push(n_locs);
             n_locs += t.locs.len() as u32;
             for loc in t.locs.iter() {
@@ -240,52 +253,46 @@ impl Making<'_> {
         }
         let lengths = self.lengths(&walk(None), &actors[..n_live]);
         let closed = rounds::closed(&walk(None), self.statics, n_live);
+        let leads = self.leads(&actors, n_live, &cast.first, &touches, &reach);
         // Only transitions of those that live are ever current.
         let n_rows = cast.first.get(n_live).map_or(cast.owner.len(), |f| *f as usize);
         for (t, touch) in touches.iter().enumerate().take(n_rows) {
             let me = cast.owner[t];
             let proctype = actors[me].proctype;
             let edge = t - cast.first[me] as usize;
-            let row = |targets: &Set, own: bool| {
-                let mut row = vec![0; n_words];
-                for (i, actor) in actors[..n_live].iter().enumerate().filter(|(i, _)| own || *i != me) {
-                    let from = cast.first[i];
-                    for (e, edge) in self.system.proctypes[actor.proctype].edges.enumerated() {
-                        let c = from + e.index() as u32;
-                        if targets.has(c)
-                            || without.keeps(Condition::Later) && targets.meets(&reach[i][edge.to.index()].0)
-                            || without.keeps(Condition::Later) && {
-                                let runs = &touches[c as usize].runs;
-                                !runs.is_empty()
-                                    && reach_of_unborn(runs, &actors, n_live, &reach).any(|r| targets.meets(&r.0))
-                            }
-                        {
-                            row[c as usize / 64] |= 1 << (c % 64);
-                        }
-                    }
+            let mine = cast.own(me as Pid).to_vec();
+            let row = |mut targets: Set, own: bool| {
+                let mut row = Set::new(n_words);
+                while let Some(target) = targets.take() {
+                    row.add(&leads[target as usize]);
                 }
+                let mine = if own { &[][..] } else { &mine[..] };
+                row.0.iter_mut().zip(mine).for_each(|(row, mine)| *row &= !mine);
                 row
             };
             let keeps = |condition| without.keeps(condition);
             let mut with = Set::new(n_words);
             if keeps(Condition::D1) {
-                with.join(cast.own(me as Pid));
+                with.join(&mine);
             }
+            let mut disturbed = index.disturbed(t, touch);
             if keeps(Condition::D2) {
-                with.join(&row(&index.disturbed(t, touch), false));
+                with.add(&row(disturbed.clone(), false));
             }
+            disturbed.join(&mine);
+            cast.disturbs.extend(disturbed.0);
             cast.with.extend(with.0);
             let half = touch.sends.is_some() || touch.takes.is_some();
             let mut meets = Set::new(n_words);
             if half && keeps(Condition::D4) {
-                meets.join(&row(&index.meeting(t, touch, &touches), false));
+                meets = row(index.meeting(t, touch, &touches), false);
             }
             let told = told(touch, &lengths);
             cast.lacks.push(((cast.enables.len() / n_words) as u32, told.iter().map(|(_, told)| *told).collect()));
             for filled in ways_to_fill(&told) {
-                let enables = row(&index.enabling(touch, &filled), true);
+                let enables = row(index.enabling(touch, &filled), true);
                 let d3 = if keeps(Condition::D3) { u64::MAX } else { 0 };
-                cast.enables.extend(enables.iter().zip(&meets.0).map(|(lets, meets)| lets & d3 | meets));
+                cast.enables.extend(enables.0.iter().zip(&meets.0).map(|(lets, meets)| lets & d3 | meets));
             }
             let closes = without.keeps(Condition::Cycle) && closed[me] && self.statics.closes[proctype.index()][edge];
             let leads = self.repairs.is_static() && without.keeps(Condition::Followed) && {
@@ -308,15 +315,38 @@ impl Making<'_> {
             let marked = self.still.is_some_and(|still| still.edge(proctype, EdgeId::new(edge)));
             cast.flags.push(Flags { half, receives: only_message(touch), closes, marked });
             let (word, bit) = (t / 64, 1 << (t % 64));
-            for phase in (0..self.looked.len()).filter(|phase| seen >> phase & 1 == 1) {
-                cast.seen[phase * n_words + word] |= bit;
+            for phase in 0..self.looked.len() {
+                let seen = if seen >> phase & 1 == 1 { bit } else { 0 };
+                cast.shut[phase * n_words + word] |= seen;
+                cast.shut[(self.looked.len() + phase) * n_words + word] |= seen | if closes { bit } else { 0 };
             }
-            cast.closes[word] |= if closes { bit } else { 0 };
         }
         let asked: BTreeMap<u32, Told> =
             cast.lacks.iter().flat_map(|l| &l.1).map(|told| (told.len.at, *told)).collect();
         cast.asked = asked.into_values().collect();
         Some(cast)
+    }
+
+    /// By transition: what is it, or comes before it: transitions of its process from which it is come to, and those that
+    /// lead to making its process.
+    fn leads(&self, actors: &[Actor], n_live: usize, first: &[u32], touches: &[Touch], reach: &[Vec<Set>]) -> Vec<Set> {
+        let n_words = touches.len().div_ceil(64);
+        let mut leads = vec![Set::new(n_words); touches.len()];
+        for (i, actor) in actors[..n_live].iter().enumerate() {
+            for (e, edge) in self.system.proctypes[actor.proctype].edges.enumerated() {
+                let c = first[i] + e.index() as u32;
+                let mut comes = Set::new(n_words);
+                if self.without.keeps(Condition::Later) {
+                    comes.add(&reach[i][edge.to.index()]);
+                    reach_of_unborn(&touches[c as usize].runs, actors, n_live, reach).for_each(|r| comes.add(r));
+                }
+                comes.put(c);
+                while let Some(t) = comes.take() {
+                    leads[t as usize].put(c);
+                }
+            }
+        }
+        leads
     }
 
     /// By process and location: whether it stands there, or may come to where it goes on only while nobody answers.
@@ -646,13 +676,16 @@ impl Cast {
         self.row(&self.own, u32::from(pid))
     }
 
+    /// The words of a row where that lies.
     #[inline]
-    pub fn seen(&self, phase: u32) -> &[u64] {
-        self.row(&self.seen, phase)
+    pub fn span(&self, pid: Pid) -> Range<usize> {
+        self.spans[pid as usize].clone()
     }
 
-    pub fn closes(&self) -> &[u64] {
-        &self.closes
+    /// What must not be selected; with `strict`, nothing that closes a loop either.
+    #[inline]
+    pub fn shut(&self, phase: u32, strict: bool) -> &[u64] {
+        self.row(&self.shut, if strict { self.n_phases + phase } else { phase })
     }
 
     #[inline]
@@ -663,6 +696,11 @@ impl Cast {
     #[inline]
     fn row<'r>(&self, table: &'r [u64], t: u32) -> &'r [u64] {
         &table[t as usize * self.n_words..(t as usize + 1) * self.n_words]
+    }
+
+    #[inline]
+    pub fn disturbs(&self, t: u32) -> &[u64] {
+        self.row(&self.disturbs, t)
     }
 
     #[inline]

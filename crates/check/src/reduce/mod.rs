@@ -12,6 +12,7 @@
 //! | `repairs` | handshakes that become possible where somebody minds |
 //! | `leap` | several of them as one |
 //! | `offline` | the graph built beforehand, with conditions about the path of the search |
+//! | `commute` | which steps lead to the same in both orders |
 //! | `checked` | a selection under its own definition |
 //! | `without` | conditions left out, by tests |
 //!
@@ -93,6 +94,7 @@
 
 mod cast;
 pub mod checked;
+pub mod commute;
 pub mod leap;
 pub mod offline;
 mod repairs;

@@ -50,7 +50,8 @@ pub(super) struct Desk {
     set: Set,
     /// Of those that can be taken: a set that has to have one of them is not the one that is looked for.
     barred: Set,
-    todo: Vec<u32>,
+    /// Of the set: what was not looked at yet.
+    todo: Set,
     locs: Vec<Loc>,
     /// By step: its transitions; twice the same if it is no handshake.
     halves: Vec<(u32, u32)>,
@@ -120,11 +121,16 @@ impl Known {
         same.then(|| u64::from(entry[Self::STRIDE - 2]) | u64::from(entry[Self::STRIDE - 1]) << 32)
     }
 
+    /// There is a question to which an answer can be learned.
+    fn was_asked(&self) -> bool {
+        (1..=Self::LONGEST).contains(&self.asked.len())
+    }
+
     fn learn(&mut self, taken: u64) {
-        let n = self.asked.len();
-        if n == 0 || n > Self::LONGEST {
+        if !self.was_asked() {
             return;
         }
+        let n = self.asked.len();
         if self.entries.is_empty() {
             self.entries = vec![0; Self::STRIDE << Self::BITS];
         }
@@ -183,7 +189,7 @@ impl Desk {
             return taken != 0;
         }
         let some = self.select_anew(cast, key, steps, rules, chosen);
-        if steps.len() <= 64 {
+        if self.known.was_asked() && steps.len() <= 64 {
             let bit = |(n, step): (usize, &Step)| u64::from(chosen.contains(step)) << n;
             self.known.learn(if some { steps.iter().enumerate().map(bit).sum() } else { 0 });
         }
@@ -244,24 +250,29 @@ impl Desk {
     /// What is current, what can be taken, and what of that is barred: what may not be selected, and by D1 whatever its
     /// process can do.
     fn look(&mut self, cast: &Cast, rules: Rules) {
-        self.current.clear(cast.n_words);
-        self.can.clear(cast.n_words);
-        self.barred.clear(cast.n_words);
-        for (pid, loc) in self.locs.iter().enumerate() {
-            self.current.join(cast.current(pid as Pid, *loc));
+        let Desk { current, can, barred, locs, halves, waits, .. } = self;
+        current.clear(cast.n_words);
+        for (pid, loc) in locs.iter().enumerate() {
+            let span = cast.span(pid as Pid);
+            let row = &cast.current(pid as Pid, *loc)[span.clone()];
+            current.0[span].iter_mut().zip(row).for_each(|(a, b)| *a |= b);
         }
-        for (t, other) in &self.halves {
-            self.can.put(*t);
-            self.can.put(*other);
+        can.clear(cast.n_words);
+        for (t, other) in halves {
+            can.put(*t);
+            can.put(*other);
         }
-        let closes = if rules.strict { u64::MAX } else { 0 };
-        let seen = cast.seen(rules.phase).iter().zip(cast.closes()).map(|(seen, loop_)| seen | loop_ & closes);
-        let barred = self.barred.0.iter_mut().zip(&self.can.0).zip(seen);
-        barred.for_each(|((barred, can), seen)| *barred = can & seen);
+        barred.0.clear();
+        let shut = cast.shut(rules.phase, rules.strict).iter().zip(&can.0).map(|(shut, can)| shut & can);
+        barred.0.extend(shut);
+        if waits.is_empty() && barred.0.iter().all(|word| *word == 0) {
+            return;
+        }
+        let d1 = cast.without.keeps(Condition::D1);
         for pid in 0..self.locs.len() {
-            let waits = self.waits.get(pid).is_some_and(|waits| *waits);
-            let d1 = cast.without.keeps(Condition::D1);
-            if waits || d1 && self.barred.meets(cast.own(pid as Pid)) {
+            let span = cast.span(pid as Pid);
+            let mut pairs = self.barred.0[span.clone()].iter().zip(&cast.own(pid as Pid)[span]);
+            if self.waits.get(pid) == Some(&true) || d1 && pairs.any(|(barred, own)| barred & own != 0) {
                 self.bar(cast, pid as Pid);
             }
         }
@@ -269,7 +280,9 @@ impl Desk {
 
     /// Nothing that this process can do is to be in a set.
     fn bar(&mut self, cast: &Cast, pid: Pid) {
-        let words = self.barred.0.iter_mut().zip(&self.can.0).zip(cast.own(pid));
+        let span = cast.span(pid);
+        let can = self.barred.0[span.clone()].iter_mut().zip(&self.can.0[span.clone()]);
+        let words = can.zip(&cast.own(pid)[span]);
         words.for_each(|((barred, can), own)| *barred |= can & own);
     }
 
@@ -345,10 +358,10 @@ impl Desk {
             return false;
         }
         self.set.clear(cast.n_words);
-        self.todo.clear();
+        self.todo.clear(cast.n_words);
         self.set.put(t);
-        self.todo.push(t);
-        while let Some(t) = self.todo.pop() {
+        self.todo.put(t);
+        while let Some(t) = self.todo.take() {
             let can = self.can.has(t);
             if can && (rules.alone && cast.owner(t) != pid || !self.join(cast.with(t))) {
                 return false; // D1, D2
@@ -366,18 +379,15 @@ impl Desk {
     /// Puts what is current of a row into the set; false if that has something that is barred.
     #[inline]
     fn join(&mut self, row: &[u64]) -> bool {
-        for (w, row) in row.iter().enumerate() {
-            let mut new = row & self.current.0[w] & !self.set.0[w];
-            if new & self.barred.0[w] != 0 {
-                return false;
-            }
-            self.set.0[w] |= new;
-            while new != 0 {
-                self.todo.push(w as u32 * 64 + new.trailing_zeros());
-                new &= new - 1;
-            }
+        let Desk { set: Set(set), todo: Set(todo), current: Set(current), barred: Set(barred), .. } = self;
+        let mut hit = 0;
+        for ((((row, set), todo), current), barred) in row.iter().zip(set).zip(todo).zip(current).zip(barred) {
+            let new = row & *current & !*set;
+            hit |= new & *barred;
+            *set |= new;
+            *todo |= new;
         }
-        true
+        hit == 0
     }
 }
 

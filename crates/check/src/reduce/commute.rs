@@ -1,0 +1,135 @@
+//! Which steps lead to the same state in both orders, for searches that need not try both.
+//!
+//! # The argument
+//!   Let a and b be steps of different processes that can be taken in s, and neither *disturb* the other (`cast`). Then a
+//!   can be taken after b, and leads to where b leads after a. So whoever knows all about the state after a, and what comes
+//!   behind it, knows where a leads after b, and need not take it there: it is *asleep* (sleep sets, [Godefroid90]).
+//!   Nothing is left out of a graph by that; only what is known is not asked for again. Which steps there are is
+//!   asked of every state, so nothing is taken for asleep that cannot be taken.
+//!   Two things do not sleep, because more than one step may bear the name: handshakes, which another partner may join; and
+//!   steps with several outcomes (the searches look).
+//!   Nor do steps that lead their process to a progress label. What is known of a state may be no more than that it lies in a
+//!   queue, because it is a progress state; then nothing is known of what comes behind it. After a step that sleeps, the
+//!   state is one only if it was one before: so it is not, and has been left.
+
+use super::cast::Cast;
+use super::still::Still;
+use super::without::Condition;
+use super::{Reduction, Selector, refusal};
+use spinor_model::ir::System;
+use spinor_model::successors::Step;
+use std::sync::Arc;
+
+/// The transitions of a step, twice the same if it is no handshake. Names mean something for one cast only.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Name(u32, u32);
+
+/// It is the name of something that does not sleep.
+const AWAKE: u32 = 1 << 31;
+
+impl Name {
+    pub const NONE: Name = Name(u32::MAX, u32::MAX);
+
+    /// It can be asleep.
+    #[inline]
+    pub fn sleeps(self) -> bool {
+        self.0 == self.1 && self != Name::NONE
+    }
+
+    /// The same of a step that is not to be asleep.
+    pub fn awake(self) -> Name {
+        Name(self.0, self.1 | AWAKE)
+    }
+}
+
+/// Steps of a state: those that are asleep, or lead to what is known.
+#[derive(Clone, Debug, Default)]
+pub struct Sleep {
+    /// Whose names these are: the number of a cast and one more; 0 if nothing is known.
+    pub cast: u32,
+    pub set: Vec<u64>,
+}
+
+impl Sleep {
+    #[inline]
+    pub fn has(&self, name: Name) -> bool {
+        self.cast > 0 && name.sleeps() && self.set[name.0 as usize / 64] >> (name.0 % 64) & 1 == 1
+    }
+
+    /// Keeps those of them that are named.
+    pub fn retain(&mut self, names: &[Name]) {
+        let mut there = [0; MOST_WORDS];
+        for name in names.iter().filter(|name| self.has(**name)) {
+            there[name.0 as usize / 64] |= 1 << (name.0 % 64);
+        }
+        let n = self.set.len();
+        self.set.copy_from_slice(&there[..n]);
+    }
+
+    #[inline]
+    pub fn put(&mut self, name: Name) {
+        if self.cast > 0 && name.sleeps() {
+            self.set[name.0 as usize / 64] |= 1 << (name.0 % 64);
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.cast = 0;
+        self.set.clear();
+    }
+}
+
+/// See the module.
+pub struct Commute(Reduction);
+
+/// One thread's: the cast of the state looked at last.
+#[derive(Clone, Default)]
+pub struct Seat(Option<Arc<Cast>>);
+
+/// With more words sets are not worth while.
+const MOST_WORDS: usize = 16;
+
+impl Commute {
+    /// Of a system all steps of which are taken. Those that lead to a label do not sleep.
+    pub fn new(system: &Arc<System>, labels: Still) -> Option<Commute> {
+        let new = || Commute(Reduction::for_progress(system.clone(), Selector::Stubborn, labels));
+        refusal(system).is_none().then(new)
+    }
+
+    #[doc(hidden)]
+    pub fn without(self, condition: Condition) -> Commute {
+        Commute(self.0.without(condition))
+    }
+
+    /// What is asleep in the state with this key, which was come to by a step from one where so much was known.
+    pub fn bring(&self, seat: &mut Seat, key: &[u8], by: Name, sleep: &mut Sleep) {
+        if !seat.0.as_ref().is_some_and(|c| c.fits(key)) {
+            seat.0 = self.0.cast(key).filter(|c| c.n_words <= MOST_WORDS);
+        }
+        let Some(cast) = &seat.0 else { return sleep.clear() };
+        if sleep.cast != cast.number + 1 || by.0 == u32::MAX {
+            sleep.cast = cast.number + 1;
+            sleep.set.clear();
+            sleep.set.resize(cast.n_words, 0);
+            return;
+        }
+        for t in [by.0, by.1 & !AWAKE].into_iter().filter(|_| self.0.without.keeps(Condition::D2)) {
+            let words = sleep.set.iter_mut().zip(cast.disturbs(t));
+            words.for_each(|(set, disturbs)| *set &= !disturbs);
+        }
+    }
+
+    /// Of a step of the state that was brought last, if its cast is known.
+    #[inline]
+    pub fn name(&self, seat: &Seat, step: &Step) -> Name {
+        match &seat.0 {
+            Some(cast) if !step.timeout => {
+                let t = cast.transition(step.pid, step.edge);
+                let name = Name(t, step.partner.map_or(t, |(pid, edge)| cast.transition(pid, edge)));
+                let labelled = cast.flags[t as usize].marked && self.0.without.keeps(Condition::Enters);
+                if labelled { name.awake() } else { name }
+            }
+            _ => Name::NONE,
+        }
+    }
+}
