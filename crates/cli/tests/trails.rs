@@ -16,6 +16,7 @@ use spinor_model::fault::FaultKind;
 use spinor_model::interp::Interp;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 /// A folder that goes away with the test.
 struct Scratch(PathBuf);
@@ -65,7 +66,9 @@ fn symmetric_traces(text: &str, fairness: Fairness) -> (Interp, Vec<Trace>) {
         said: Said::Formula { formula: f.formula.clone(), props: f.props.clone() },
     };
     let stated: Vec<Stated> = model.formulas.iter().map(formula).collect();
-    let settings = Settings { symmetry: Way::Segmented, fairness, max_depth: None, ..bounded() };
+    // What takes longer is asked elsewhere; what was found by then is followed all the same.
+    let max_time = Some(Duration::from_secs(2));
+    let settings = Settings { symmetry: Way::Segmented, fairness, max_depth: None, max_time, ..bounded() };
     let report = interpreted(&interp, &stated, &settings, &mut Silent).expect("the questions make sense");
     // A fault of other kinds ends SPIN's simulation earlier.
     let followed = |t: &Trace| !matches!(&t.ending, Ending::Fault(f) if f.kind != FaultKind::Assertion);
