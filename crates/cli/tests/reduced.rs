@@ -25,11 +25,12 @@ fn props(system: &System, draws: &mut Draws) -> Vec<Expr> {
     (0..1 + draws.below(2)).map(|_| all[draws.below(all.len())].clone()).collect()
 }
 
-/// An atomic is one move of the search, however many statements it has; where it has to wait others go on.
+/// An atomic is one move of the search, however many statements it has; where it has to wait others go on, or nobody can and
+/// it goes on by a timeout.
 fn moves(trace: &Trace) -> usize {
     let goes_on = |(step, next): (&TraceStep, &TraceStep)| {
         let own = |pid| pid == step.step.pid || step.step.partner.is_some_and(|(partner, _)| partner == pid);
-        step.keeps_floor && own(next.step.pid)
+        step.keeps_floor && own(next.step.pid) && !next.step.timeout
     };
     trace.steps.len() - trace.steps.iter().zip(trace.steps.iter().skip(1)).filter(|pair| goes_on(*pair)).count()
 }
