@@ -32,7 +32,7 @@ const fn campaign(
 const CHECK: &str = "spinor-check";
 const CLI: &str = "spinor";
 
-const CAMPAIGNS: [Campaign; 14] = [
+const CAMPAIGNS: [Campaign; 15] = [
     campaign(
         "cycles",
         CHECK,
@@ -100,6 +100,14 @@ const CAMPAIGNS: [Campaign; 14] = [
             "synthesised protocols by every reduction, against their machines",
         )
     },
+    campaign(
+        "off-line",
+        CHECK,
+        Some("leaps"),
+        "off_line",
+        8_000,
+        "random models off-line, in every form, against the whole",
+    ),
     campaign("operations", CHECK, Some("operations"), "", 10_000, "formulas about operations, against the machines"),
     campaign("optimised", CHECK, Some("optimise"), "random", 20_000, "static optimisations, against none"),
     campaign(

@@ -125,7 +125,7 @@ impl Story<'_> {
         // All states in which somebody else may be next, also those that the search passed in one step.
         let steps = &self.trace.steps;
         let looked: BTreeSet<usize> = self.trace.looks.iter().copied().collect();
-        let anybody = |n: &usize| *n == start || looked.contains(n) || !steps[n - 1].keeps_floor;
+        let anybody = |n: &usize| *n == start || looked.contains(n) || steps[n - 1].floor.is_none();
         let looks: Vec<usize> = (start..steps.len()).filter(anybody).collect();
         let mut parts: Vec<Part> = Vec::new();
         for n in &looks {

@@ -228,7 +228,7 @@ fn a_trace_stops_inside_an_atomic_at_the_assertion() {
     assert_eq!(p.traces.len(), 1, "one place, one trace");
     let trace = &p.traces[0];
     assert_eq!(statements(&interp, trace), ["P[0] x = 1", "P[0] assert(x == 0)"]);
-    assert!(trace.steps[0].keeps_floor);
+    assert!(trace.steps[0].floor.is_some());
     assert_eq!(trace.changes(&interp, 0).len(), 1);
     assert_eq!(why(&interp, trace)[0], "x became 1 at step 1 (P[0]: x = 1).");
 }
@@ -277,7 +277,7 @@ fn an_atomic_that_never_ends_is_a_fault_whose_trace_replays() {
     let report = run(&models::round(), &Settings::default());
     let trace = trace(&report, "runtime");
     assert!(matches!(&trace.ending, Ending::Fault(f) if f.kind == FaultKind::EndlessAtomic));
-    assert!(trace.steps.iter().all(|s| s.keeps_floor));
+    assert!(trace.steps.iter().all(|s| s.floor.is_some()));
 }
 
 #[test]

@@ -49,8 +49,15 @@ pub struct TraceStep {
     pub faults: Vec<Fault>,
     /// What `printf` wrote.
     pub output: String,
-    /// The process goes on without letting others in: the next step belongs to the same `atomic`.
-    pub keeps_floor: bool,
+    /// Who goes on without letting others in, if it can: the step was inside an `atomic`.
+    pub floor: Option<Pid>,
+}
+
+impl TraceStep {
+    /// The next step belongs to the same `atomic`. Where that has to wait, others go on, or by a timeout the same one.
+    pub fn goes_on(&self, next: &TraceStep) -> bool {
+        self.floor == Some(next.step.pid) && !next.step.timeout
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -292,16 +299,16 @@ fn statements(plain: &Interp, initial: &State, seen: &Seen) -> Vec<TraceStep> {
         let mut log = Log { output: Some(String::new()), ..Log::default() };
         let result = plain.apply(&mut state, micro.step, &mut log);
         let mut faults = log.faults;
-        let keeps_floor = result.as_ref().is_ok_and(|then| *then != Floor::Anyone);
+        let floor = result.as_ref().ok().and_then(|floor| floor.holder());
         faults.extend(result.err());
         let (state, output) = (state.clone(), log.output.unwrap_or_default());
-        steps.push(TraceStep { step: micro.step, proctype, state, faults, output, keeps_floor });
+        steps.push(TraceStep { step: micro.step, proctype, state, faults, output, floor });
     };
     seen.micros.iter().for_each(|micro| go(micro, &mut steps));
     if let Some((round, fault)) = &seen.round {
         // What went round in the system that was searched goes on here until it has, too.
         let mut keys: BTreeSet<Vec<u8>> =
-            steps.iter().rev().skip(1).take_while(|s| s.keeps_floor).map(|s| key(plain, &s.state)).collect();
+            steps.iter().rev().skip(1).take_while(|s| s.floor.is_some()).map(|s| key(plain, &s.state)).collect();
         for n in round.clone().cycle() {
             let after = key(plain, &steps[steps.len() - 1].state);
             if !keys.insert(after) || steps.len() > MOST_ROUND {

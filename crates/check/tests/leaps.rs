@@ -1,4 +1,5 @@
-//! Every reduction of synthesised protocols says what their machines say: by each selector, on the fly and off-line.
+//! Every reduction of synthesised protocols says what their machines say: by each selector, on the fly and off-line. Random
+//! models say the same off-line in every form; on the fly they are asked in `cli/tests/reduced.rs`.
 //!
 //! `SPINOR_SEEDS=A..B` asks about other seeds than usual, `SPINOR_MOST_STATES=N` only about those that have no more
 //! states: there is time for many of them.
@@ -13,11 +14,11 @@ use spinor_check::cycles::product::Product;
 use spinor_check::cycles::{Fairness, Request, Runs, scc};
 use spinor_check::observer::Silent;
 use spinor_check::reduce::offline::{Built, Form};
-use spinor_check::reduce::{Proviso, Reduced, Reduction, Selector};
+use spinor_check::reduce::{Proviso, Reduced, Reduction, Selector, refusal};
 use spinor_check::settings::{MadeUp, Reduce, Search, Selection, Settings, Store};
 use spinor_check::verdict::Kind;
 use spinor_gen::protocol::{Shape, synthesise};
-use spinor_gen::question::{Draws, formula, seeds};
+use spinor_gen::question::{Draws, conditions, formula, seeds};
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Expr, Loc, Place, Probe, Scope, System, Type};
 use spinor_model::successors::Successors;
@@ -211,6 +212,81 @@ fn every_reduction_says_what_the_machines_say() {
          povas, ample, stubborn, lra, leap and in all: {stored:?}"
     );
     assert!(n_violated * 10 > n_formulas && n_violated < n_formulas && n_leaps > n, "{n_violated} of {n_formulas}");
+}
+
+/// Which edges are taken, and whether there is a state without steps where no run may end.
+fn finite(built: &Built<'_, Interp>, system: &System) -> (Vec<bool>, bool) {
+    let edges = system.proctypes.enumerated().flat_map(|(p, t)| t.edges.ids().map(move |e| (p, e)));
+    let taken = edges.map(|(p, e)| built.reached.has(p, e)).collect();
+    let dead = built.keys().any(|key| {
+        let (mut state, mut steps) = (built.unpack(key), Vec::new());
+        built.enabled(&mut state, &mut steps);
+        steps.is_empty() && !built.may_end(&state)
+    });
+    (taken, dead)
+}
+
+/// Off-line, random models say the same in all forms: end states, what is executed, formulas.
+#[test]
+fn off_line_random_models_say_what_the_whole_says() {
+    let (mut n, mut n_violated, mut n_dead, mut n_leaps, mut stored) = (0, 0, 0, 0, [0; 3]);
+    for seed in seeds(0..if cfg!(debug_assertions) { 80 } else { 1_000 }) {
+        println!("seed {seed}"); // where a panic came from
+        let text = spinor_gen::generate(seed).text;
+        let system = loaded("m.pml", &text).system;
+        if refusal(&system).is_some() {
+            continue;
+        }
+        let interp = Interp::new(system.clone());
+        let size = Settings { select: Selection::Safety, plain: true, store: Store::Arena, ..Settings::default() };
+        let size = Settings { all_errors: Some(1), max_depth: Some(2_000), ..size };
+        let size = interpreted(&interp, &[], &size, &mut Silent).expect("an answer");
+        if !(3..=MOST_STATES as u64).contains(&size.stats().stored) || !size.stats().complete {
+            continue;
+        }
+        n += 1;
+        let mut draws = Draws(seed);
+        let claims: Vec<Claim> = (0..2)
+            .map(|_| {
+                let all = conditions(&system, &mut draws);
+                let props: Vec<Expr> = (0..1 + draws.below(2)).map(|_| all[draws.below(all.len())].clone()).collect();
+                let size = 2 + draws.below(5);
+                let formula = formula(&mut draws, props.len(), size, false);
+                Claim::against(&formula, &props, Marking::Generalised).expect("a small automaton")
+            })
+            .collect();
+        let exec = |looked: &[Expr]| Arc::new(Interp::looking(system.clone(), looked));
+        let broken = |claim: &Claim| is_broken(&Product::new(&*exec(&claim.looked), claim, Fairness::None));
+        let verdicts: Vec<bool> = claims.iter().map(broken).collect();
+        n_violated += verdicts.iter().filter(|v| **v).count();
+        let union: Vec<Expr> = claims.iter().flat_map(|c| c.looked.clone()).collect();
+        let mut whole = None;
+        for selector in [Selector::Lra, Selector::Leap] {
+            let make = |looked: &[Expr]| Arc::new(Reduction::new(system.clone(), selector, looked, false));
+            let ends = Reduced::new(exec(&[]), make(&[]), Proviso::Always);
+            let runs = make(&union);
+            for (which, form) in [Form::Whole, Form::One, Form::Leaps].into_iter().enumerate() {
+                let way = format!("seed {seed} {selector:?} {form:?}");
+                let built = Built::new(&ends, form).expect("it begins");
+                (stored[which], n_leaps) = (stored[which] + built.n_states(), n_leaps + built.n_leaps());
+                let said = finite(&built, &system);
+                let truth = whole.get_or_insert_with(|| said.clone());
+                n_dead += usize::from(said.1);
+                assert_eq!(said, *truth, "{way}\n{text}");
+                for (claim, broken) in claims.iter().zip(&verdicts) {
+                    let runs = Reduced::new(exec(&claim.looked), runs.clone(), Proviso::Always);
+                    let built = Built::new(&runs, form).expect("it begins");
+                    let found = is_broken(&Product::new(&built, claim, Fairness::None));
+                    assert_eq!(found, *broken, "{way} {:?}\n{text}", claim.looked);
+                }
+            }
+        }
+    }
+    println!(
+        "{n} models, {n_violated} of {} formulas violated, {n_dead} dead, {n_leaps} leaps, {stored:?} states",
+        2 * n
+    );
+    assert!(n > 20 && n_violated > 5 && n_leaps > n && stored[1] < stored[0] && stored[2] < stored[0], "{stored:?}");
 }
 
 /// [Schoot7], examples 7.3, 7.7 and 7.18: everything, one process at a time, leaps. In this example the state of the

@@ -247,6 +247,18 @@ fn steps_that_disturb_each_other_do_not_sleep() {
     assert!(!matches!(noticed, Ok(true)), "D2 is not needed");
 }
 
+/// Where two moves lead to one state that is new, it is not known yet for either of them: both statements of P0 lead to the
+/// state before its loop.
+#[test]
+fn what_is_met_twice_at_once_is_not_known() {
+    let text = "bit h;\nactive proctype P0() { bit x; if :: h == 0 :: x == 0 fi; L: if :: x == 0 -> goto L fi }\n\
+                active proctype P1() { progress: h = 1 }";
+    let loaded = load("m.pml", text, &Options::default(), &|p: &Path| std::fs::read(p));
+    let mut told = Told::default();
+    ask(&loaded.model.expect("a model").system, Progress::States, &[1], "met twice", &mut told);
+    assert_eq!((told.cycles, told.after_progress), (1, 0));
+}
+
 /// A step that leads to a label does not sleep: of the state after it no more may be known than that it lies in the queue.
 #[test]
 #[cfg(debug_assertions)]

@@ -169,7 +169,7 @@ fn step_json(interp: &Interp, before: Option<&State>, s: &TraceStep) -> Json {
     if let (Some((pid, edge)), Some(before)) = (s.step.partner, before) {
         fields.push(("partner".to_string(), Json::Object(half(system, pid, before.proctype(pid), edge))));
     }
-    if s.keeps_floor {
+    if s.floor.is_some() {
         fields.push(("atomic".to_string(), Json::Bool(true)));
     }
     if !s.output.is_empty() {

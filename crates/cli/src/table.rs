@@ -145,10 +145,7 @@ impl<'a> Run<'a> {
 
     /// The next step belongs to the same atomic. Where one waits in the middle of it others go on, and it is none any more.
     fn goes_on(&self, i: usize) -> bool {
-        let step = &self.steps[i];
-        let partner = step.step.partner.map(|(pid, _)| pid);
-        let own = |pid| pid == step.step.pid || Some(pid) == partner;
-        step.keeps_floor && self.steps.get(i + 1).is_some_and(|next| own(next.step.pid))
+        self.steps.get(i + 1).is_some_and(|next| self.steps[i].goes_on(next))
     }
 
     /// `12  x = 1` of a step's own process, and of its partner.

@@ -288,7 +288,7 @@ pub fn take(interp: &Interp, state: &mut State, step: Step) -> (TraceStep, Optio
         state: state.clone(),
         faults,
         output: log.output.unwrap_or_default(),
-        keeps_floor: matches!(floor, Some(Floor::Only(_))),
+        floor: floor.and_then(|floor| floor.holder()),
     };
     (taken, floor)
 }

@@ -11,7 +11,7 @@ use spinor_check::observer::Silent;
 use spinor_check::plan::knows_components;
 use spinor_check::report::Report;
 use spinor_check::settings::{Reduce, Search, Selection, Settings, Store};
-use spinor_check::trace::{Trace, TraceStep};
+use spinor_check::trace::Trace;
 use spinor_gen::question::{Draws, conditions, formula, seeds};
 use spinor_lang::{Options, load};
 use spinor_model::interp::Interp;
@@ -28,11 +28,8 @@ fn props(system: &System, draws: &mut Draws) -> Vec<Expr> {
 /// An atomic is one move of the search, however many statements it has; where it has to wait others go on, or nobody can and
 /// it goes on by a timeout.
 fn moves(trace: &Trace) -> usize {
-    let goes_on = |(step, next): (&TraceStep, &TraceStep)| {
-        let own = |pid| pid == step.step.pid || step.step.partner.is_some_and(|(partner, _)| partner == pid);
-        step.keeps_floor && own(next.step.pid) && !next.step.timeout
-    };
-    trace.steps.len() - trace.steps.iter().zip(trace.steps.iter().skip(1)).filter(|pair| goes_on(*pair)).count()
+    trace.steps.len()
+        - trace.steps.iter().zip(trace.steps.iter().skip(1)).filter(|(step, next)| step.goes_on(next)).count()
 }
 
 /// Larger models take too long.

@@ -59,6 +59,16 @@ pub enum Floor {
     Only(Pid),
 }
 
+impl Floor {
+    /// Who has it alone.
+    pub fn holder(self) -> Option<Pid> {
+        match self {
+            Floor::Anyone => None,
+            Floor::Only(pid) => Some(pid),
+        }
+    }
+}
+
 /// What is worth knowing about statements besides the state they lead to.
 #[derive(Clone, Debug, Default)]
 pub struct Log {

@@ -285,21 +285,17 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
         let laid = (|| {
             let (todo, set, cast) = (self.todo.len(), self.sets.len(), self.sleep.cast);
             self.frames.push(Frame { id, todo, set, cast })?;
-            for (n, (to, new)) in after.iter().enumerate().rev() {
+            // Two moves may lead to one state, and only the first of them to something new.
+            for (to, _) in after.iter().filter(|(_, new)| *new) {
+                self.open.insert(*to, WAITS)?;
+            }
+            for (n, (to, _)) in after.iter().enumerate().rev() {
                 let name = if cast > 0 { out.names[n] } else { Name::NONE };
-                if *new {
-                    self.open.insert(*to, WAITS)?;
-                } else {
-                    match self.open.get(*to) {
-                        None => {
-                            self.sleep.put(name);
-                            continue;
-                        }
-                        Some(LAID) => continue,
-                        Some(_) => {}
-                    }
+                match self.open.get(*to) {
+                    None => self.sleep.put(name),
+                    Some(LAID) => {}
+                    Some(_) => self.todo.push((*to, name))?,
                 }
-                self.todo.push((*to, name))?;
             }
             self.sets.extend(&self.sleep.set)
         })();

@@ -13,7 +13,7 @@
 //!   are closed by steps. Induction along the order in which states leave the path is [Schoot7]'s lemma 7.13.
 //!
 //! # Owed
-//!   O1 verdicts = the oracle's                         tests: synthesised protocols
+//!   O1 verdicts = the oracle's                         tests: synthesised protocols, random models
 //!   O2 the shapes of [Schoot7]'s example 7.3           tests: `corpus/cfsm/example_7_3.cfsm`
 //!
 //! # Cost  the whole graph in memory, edges and all: it is for comparison.
