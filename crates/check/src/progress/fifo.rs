@@ -273,7 +273,7 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
                 self.check_asleep(&all);
             }
             self.rest.note(self.walk.after.len() as u64 + self.walk.out.n_asleep, self.walk.out.n_asleep);
-            self.sleeps = !self.rest.is_for_good();
+            self.sleeps = !self.rest.is_for_good() && !self.lays_much();
         } else {
             self.sleep.clear();
             self.walk.moves(Which::Still)?;
@@ -301,6 +301,11 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
         })();
         laid.map_err(|full| pulse.full(full))?;
         self.walk.count(self.frames.len() - 1)
+    }
+
+    /// What lies in the queue must be told from what was left, and a large table costs more than moves that are not made.
+    fn lays_much(&self) -> bool {
+        self.n_entered > LOOK && self.queue.len() as u64 * 4 > self.n_entered
     }
 
     /// I3: of the keys after all moves of the state at hand, those that were not made.
