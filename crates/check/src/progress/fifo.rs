@@ -267,11 +267,9 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
     fn enter(&mut self, id: StateId, by: Name, start: StateId, entry: u32) -> Result<(), Halt> {
         self.n_entered += 1;
         if self.sleeps && self.rest.is_over() {
-            let asleep_before = cfg!(debug_assertions).then(|| self.walk.all_moves());
+            let all = cfg!(debug_assertions).then(|| self.walk.all_moves());
             self.walk.awake(by, &mut self.sleep)?;
-            if let Some(all) = asleep_before {
-                self.check_asleep(&all);
-            }
+            all.iter().for_each(|all| self.check_asleep(all));
             self.rest.note(self.walk.after.len() as u64 + self.walk.out.n_asleep, self.walk.out.n_asleep);
             self.sleeps = !self.rest.is_for_good() && !self.lays_much();
         } else {

@@ -213,17 +213,16 @@ impl<S: Successors> Ground for Grounds<'_, S> {
         }
         let mut last = None;
         for outcome in &out.batch.outcomes {
-            let Some(key) = outcome.key() else {
-                self.faulty.store(true, Relaxed);
-                last = None;
-                continue;
-            };
-            out.keys.push(key);
-            // Of several outcomes none has a name.
+            // A step with several outcomes does not sleep, whichever of them a fault ends.
             let alone = last.replace(outcome.step) != Some(outcome.step);
             if !alone && let Some(name) = out.names.last_mut() {
                 *name = name.awake();
             }
+            let Some(key) = outcome.key() else {
+                self.faulty.store(true, Relaxed);
+                continue;
+            };
+            out.keys.push(key);
             let name = names[outcome.step as usize];
             out.names.push(if alone { name } else { name.awake() });
         }
