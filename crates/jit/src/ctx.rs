@@ -118,8 +118,8 @@ impl Code {
     pub const ASK: i32 = 2;
 }
 
-/// `(ctx, state)`: lists and does the steps of all processes.
-pub(crate) type ExpandAll = unsafe extern "C" fn(*mut Ctx, *const u8);
+/// `(ctx, state)`: lists the steps of all processes, and may do them.
+pub(crate) type AllMoves = unsafe extern "C" fn(*mut Ctx, *const u8);
 /// `(ctx, state, words)`: says which of the expressions looked at are true; 0, or 1 for a fault.
 pub(crate) type Look = unsafe extern "C" fn(*mut Ctx, *const u8, *mut u64) -> i32;
 /// `(ctx, state, pid, frame)`: appends the steps of a process.

@@ -187,10 +187,13 @@ impl Jit {
 
     /// The steps of all processes into `raw[..ctx.n_steps]`.
     #[inline]
-    fn all_moves(&self, ctx: &mut Ctx, types: &[u32], state: &[u8], timeout: bool, raw: &mut Vec<RawStep>) {
+    fn all_moves(&self, ctx: &mut Ctx, state: &[u8], timeout: bool, raw: &mut Vec<RawStep>) {
         ctx.timeout = u32::from(timeout);
-        ctx.n_steps = 0;
-        self.moves(ctx, types, state, 0..types.len(), raw);
+        self.native.moves_all(ctx, state, raw);
+        while std::mem::take(&mut ctx.overflow) != 0 {
+            raw.resize(raw.len() * 2, RawStep::default());
+            self.native.moves_all(ctx, state, raw);
+        }
         if self.interp.system().uses.priorities {
             self.keep_highest(ctx, state, raw);
         }
@@ -558,12 +561,12 @@ impl Successors for Jit {
 
     fn enabled(&self, state: &mut JitState, steps: &mut Vec<Step>) {
         steps.clear();
-        let JitState { bytes, ctx, types, raw, .. } = state;
-        self.all_moves(ctx, types, bytes, false, raw);
+        let JitState { bytes, ctx, raw, .. } = state;
+        self.all_moves(ctx, bytes, false, raw);
         let mut timeout = false;
         if ctx.n_steps == 0 && self.interp.system().uses.timeout {
             timeout = true;
-            self.all_moves(ctx, types, bytes, true, raw);
+            self.all_moves(ctx, bytes, true, raw);
         }
         steps.extend(raw[..ctx.n_steps as usize].iter().map(|s| step_of(s, timeout)));
     }
@@ -588,12 +591,12 @@ impl Successors for Jit {
     }
 
     fn look(&self, state: &mut JitState, bits: &mut Vec<u64>) -> Result<(), FaultKind> {
-        let JitState { bytes, ctx, types, raw, .. } = state;
+        let JitState { bytes, ctx, raw, .. } = state;
         bits.clear();
         bits.resize(self.n_looked.div_ceil(64), 0);
         let mut timeout = false;
         if self.looks_for_timeout {
-            self.all_moves(ctx, types, bytes, false, raw);
+            self.all_moves(ctx, bytes, false, raw);
             timeout = ctx.n_steps == 0;
         }
         ctx.timeout = u32::from(timeout);

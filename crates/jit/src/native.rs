@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use crate::code::{Functions, Plan, define};
-use crate::ctx::{Apply, Code, Ctx, ExpandAll, Look, Moves, NOBODY, ROUNDS, RawStep};
+use crate::ctx::{AllMoves, Apply, Code, Ctx, Look, Moves, NOBODY, ROUNDS, RawStep};
 use crate::statics::Statics;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{JITBuilder, JITModule};
@@ -17,7 +17,8 @@ pub(crate) struct Native {
     /// `None` only while it is dropped.
     module: Option<JITModule>,
     moves: Vec<Moves>,
-    expand_all: ExpandAll,
+    moves_all: AllMoves,
+    expand_all: AllMoves,
     look: Look,
     /// How many words `look` fills.
     n_words: usize,
@@ -52,14 +53,15 @@ impl Native {
         // `Functions::declare`), in the platform's own calling convention, which is what `extern "C"` means.
         let as_moves = |at| unsafe { std::mem::transmute::<*const u8, Moves>(at) };
         // SAFETY: as above.
-        let as_expand_all = |at| unsafe { std::mem::transmute::<*const u8, ExpandAll>(at) };
+        let as_all_moves = |at| unsafe { std::mem::transmute::<*const u8, AllMoves>(at) };
         // SAFETY: as above.
         let as_look = |at| unsafe { std::mem::transmute::<*const u8, Look>(at) };
         // SAFETY: as above.
         let as_apply = |at| unsafe { std::mem::transmute::<*const u8, Apply>(at) };
         Native {
             moves: moves.into_iter().map(as_moves).collect(),
-            expand_all: as_expand_all(module.get_finalized_function(of.expand_all)),
+            moves_all: as_all_moves(module.get_finalized_function(of.moves_all)),
+            expand_all: as_all_moves(module.get_finalized_function(of.expand_all)),
             look: as_look(module.get_finalized_function(of.look)),
             n_words: looked.len().div_ceil(64),
             apply: apply.into_iter().map(as_apply).collect(),
@@ -100,6 +102,17 @@ impl Native {
         let wrong = unsafe { (self.look)(ctx, state.as_ptr(), words.as_mut_ptr()) };
         // A process whose steps do not fit may look as if it had none.
         wrong == 0 && ctx.overflow == 0
+    }
+
+    /// The same of all processes, into `steps` from the first on.
+    #[inline]
+    pub fn moves_all(&self, ctx: &mut Ctx, state: &[u8], steps: &mut [RawStep]) {
+        assert!(ctx.len as usize <= state.len(), "J1");
+        ctx.steps = steps.as_mut_ptr();
+        ctx.max_steps = steps.len() as u32;
+        ctx.n_steps = 0;
+        // SAFETY: as for `moves`.
+        unsafe { (self.moves_all)(ctx, state.as_ptr()) }
     }
 
     /// Lists the steps of all processes, youngest first, and does each to a copy of the state; the copies lie behind

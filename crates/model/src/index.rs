@@ -20,7 +20,9 @@ macro_rules! index_types {
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
         pub struct $name(pub u32);
         impl $crate::index::Idx for $name {
+            #[inline]
             fn new(n: usize) -> Self { $name(u32::try_from(n).expect("index fits u32")) }
+            #[inline]
             fn index(self) -> usize { self.0 as usize }
         }
         impl std::fmt::Debug for $name {

@@ -31,7 +31,7 @@ pub struct Field {
 impl Field {
     pub const NONE: Field = Field { at: 0, bytes: 0, signed: false };
 
-    #[inline]
+    #[inline(always)]
     pub fn read(self, frame: &[u8]) -> i32 {
         let at = self.at as usize;
         match (self.bytes, self.signed) {

@@ -26,10 +26,11 @@ use spinor_model::ir::{EdgeId, Effect, Expr, Loc, Pid, ProctypeId, System};
 use spinor_model::layout::{Field, Layout};
 use spinor_model::successors::{Step, Successors};
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
-/// Casts with more transitions are not reduced: the tables grow with the square.
+/// Casts with more transitions are not reduced: the tables grow with the square. Their numbers, and those of locations, have
+/// 16 bits.
 pub(super) const MOST_TRANSITIONS: usize = 4096;
+const MOST_LOCS: usize = 1 << 16;
 
 #[derive(Debug)]
 pub(super) struct Cast {
@@ -43,24 +44,23 @@ pub(super) struct Cast {
     first: Vec<u32>,
     first_loc: Vec<u32>,
     owner: Vec<ActorId>,
-    pub n_words: usize,
+    pub n_blocks: usize,
     /// By process and location: what is current there.
-    current: Vec<u64>,
-    /// By process: all that is its, and the words where that lies.
-    own: Vec<u64>,
-    spans: Vec<Range<usize>>,
+    current: Vec<Block>,
+    /// By process: all that is its.
+    own: Vec<Block>,
     /// Of one that can be taken: what is its process's, and what it disturbs; and the same one step further.
-    disturbs: Vec<u64>,
-    with: Vec<u64>,
+    disturbs: Vec<Block>,
+    with: Vec<Block>,
     /// What enables it, and what it meets: a row for each way its channels may be filled.
-    enables: Vec<u64>,
+    enables: Vec<Block>,
     /// By transition: its first row, and the channels.
     lacks: Vec<(u32, Vec<Told>)>,
     /// Those channels, each once.
     asked: Vec<Told>,
     pub flags: Vec<Flags>,
     /// What must not be selected: by phase what is seen, and behind that the same with what closes a loop.
-    shut: Vec<u64>,
+    shut: Vec<Block>,
     n_phases: u32,
     /// By process and location: it makes progress to stand there. Nothing if no states make progress.
     pub labels: Vec<Vec<bool>>,
@@ -83,44 +83,44 @@ pub(super) struct Flags {
     pub marked: bool,
 }
 
-/// A set of transitions.
+/// A row is of these, so that what is done to it is done to several words at once.
+pub(super) type Block = [u64; 4];
+/// Transitions of a block.
+pub(super) const BLOCK: usize = 256;
+
+/// A set of transitions, of whole blocks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Set(pub Vec<u64>);
+pub(super) struct Set(Vec<u64>);
 
 impl Set {
-    pub fn new(n_words: usize) -> Set {
-        Set(vec![0; n_words])
+    /// Of none of so many.
+    pub fn new(n: usize) -> Set {
+        Set(vec![0; n.div_ceil(BLOCK) * (BLOCK / 64)])
     }
-    #[inline]
+    fn blocks(&self) -> &[Block] {
+        self.0.as_chunks().0
+    }
     pub fn has(&self, t: u32) -> bool {
         self.0[t as usize / 64] >> (t % 64) & 1 == 1
     }
-    #[inline]
     pub fn put(&mut self, t: u32) {
         self.0[t as usize / 64] |= 1 << (t % 64);
     }
     /// Takes one of them out.
-    #[inline]
     pub fn take(&mut self) -> Option<u32> {
         let (n, word) = self.0.iter_mut().enumerate().find(|(_, word)| **word != 0)?;
         let bit = word.trailing_zeros();
         *word &= *word - 1;
         Some(n as u32 * 64 + bit)
     }
-    #[inline]
-    pub fn clear(&mut self, n_words: usize) {
-        self.0.resize(n_words, 0);
-        self.0.fill(0);
-    }
     fn add(&mut self, other: &Set) {
-        self.join(&other.0);
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
     }
-    #[inline]
-    pub fn join(&mut self, row: &[u64]) {
-        self.0.iter_mut().zip(row).for_each(|(a, b)| *a |= b);
+    fn remove(&mut self, other: &Set) {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a &= !b);
     }
-    fn meets(&self, other: &[u64]) -> bool {
-        self.0.iter().zip(other).any(|(a, b)| a & b != 0)
+    fn meets(&self, other: &Set) -> bool {
+        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
     }
 }
 
@@ -156,7 +156,8 @@ impl Making<'_> {
             first.push(owner.len() as u32);
             owner.resize(owner.len() + self.system.proctypes[actor.proctype].edges.len(), i);
         }
-        if owner.len() > MOST_TRANSITIONS {
+        let has_many = |actor: &Actor| self.system.proctypes[actor.proctype].locs.len() > MOST_LOCS;
+        if owner.len() > MOST_TRANSITIONS || actors.iter().any(has_many) {
             return None;
         }
         let (system, statics, interp, without) = (self.system, self.statics, self.interp, self.without);
@@ -201,9 +202,10 @@ impl Making<'_> {
         }
         let looked = if self.parts.is_empty() { self.looked } else { &[] };
         let seen: Vec<Touch> = looked.iter().map(|looked| walk(None).looked(looked)).collect();
-        let n_words = owner.len().div_ceil(64);
-        let index = Index::new(&touches, &owner, n_words, without);
-        let reach = self.reach(&actors, &first, &touches, n_words);
+        let none = Set::new(owner.len());
+        let n_blocks = none.blocks().len();
+        let index = Index::new(&touches, &owner, without);
+        let reach = self.reach(&actors, &first, &touches);
         let minds = match self.repairs.unless {
             UnlessBy::Dynamic => self.minds(&actors[..n_live], &first, &touches, &reach),
             _ => vec![Vec::new(); n_live],
@@ -213,17 +215,16 @@ impl Making<'_> {
             marks: Marks::new(self.interp.layout(), self.statics, key),
             stands: Vec::new(),
             owner,
-            n_words,
+            n_blocks,
             current: Vec::new(),
             own: Vec::new(),
-            spans: Vec::new(),
             disturbs: Vec::new(),
             with: Vec::new(),
             enables: Vec::new(),
             lacks: Vec::new(),
             asked: Vec::new(),
             flags: Vec::new(),
-            shut: vec![0; n_words * self.looked.len() * 2],
+            shut: vec![[0; 4]; n_blocks * self.looked.len() * 2],
             n_phases: self.looked.len() as u32,
             labels: Vec::new(),
             minds,
@@ -237,16 +238,14 @@ impl Making<'_> {
         let mut n_locs = 0;
         for (i, actor) in actors[..n_live].iter().enumerate() {
             let t = &self.system.proctypes[actor.proctype];
-            let (mut own, first) = (Set::new(n_words), cast.first[i]);
-            (first..first + t.edges.len() as u32).for_each(|e| own.put(e));
-            cast.own.extend(own.0);
-            cast.spans.push(first as usize / 64..(first as usize + t.edges.len()).div_ceil(64));
+            let first = cast.first[i];
+            cast.own.extend(index.own[i].blocks());
             cast.first_loc.push(n_locs);
             n_locs += t.locs.len() as u32;
             for loc in t.locs.iter() {
-                let mut here = Set::new(n_words);
+                let mut here = none.clone();
                 loc.edges.iter().for_each(|e| here.put(first + e.index() as u32));
-                cast.current.extend(here.0);
+                cast.current.extend(here.blocks());
             }
             let labels = self.still.and_then(|still| still.labels.get(actor.proctype.index()));
             cast.labels.extend(labels.cloned());
@@ -260,39 +259,38 @@ impl Making<'_> {
             let me = cast.owner[t];
             let proctype = actors[me].proctype;
             let edge = t - cast.first[me] as usize;
-            let mine = cast.own(me as Pid).to_vec();
-            let row = |mut targets: Set, own: bool| {
-                let mut row = Set::new(n_words);
+            let mine = &index.own[me];
+            let row = |mut targets: Set| {
+                let mut row = none.clone();
                 while let Some(target) = targets.take() {
                     row.add(&leads[target as usize]);
                 }
-                let mine = if own { &[][..] } else { &mine[..] };
-                row.0.iter_mut().zip(mine).for_each(|(row, mine)| *row &= !mine);
                 row
             };
             let keeps = |condition| without.keeps(condition);
-            let mut with = Set::new(n_words);
-            if keeps(Condition::D1) {
-                with.join(&mine);
-            }
             let mut disturbed = index.disturbed(t, touch);
-            if keeps(Condition::D2) {
-                with.add(&row(disturbed.clone(), false));
+            let mut with = if keeps(Condition::D2) { row(disturbed.clone()) } else { none.clone() };
+            with.remove(mine);
+            if keeps(Condition::D1) {
+                with.add(mine);
             }
-            disturbed.join(&mine);
-            cast.disturbs.extend(disturbed.0);
-            cast.with.extend(with.0);
+            disturbed.add(mine);
+            cast.disturbs.extend(disturbed.blocks());
+            cast.with.extend(with.blocks());
             let half = touch.sends.is_some() || touch.takes.is_some();
-            let mut meets = Set::new(n_words);
+            let mut meets = none.clone();
             if half && keeps(Condition::D4) {
-                meets = row(index.meeting(t, touch, &touches), false);
+                meets = row(index.meeting(t, touch, &touches));
+                meets.remove(mine);
             }
             let told = told(touch, &lengths);
-            cast.lacks.push(((cast.enables.len() / n_words) as u32, told.iter().map(|(_, told)| *told).collect()));
+            cast.lacks.push(((cast.enables.len() / n_blocks) as u32, told.iter().map(|(_, told)| *told).collect()));
             for filled in ways_to_fill(&told) {
-                let enables = row(index.enabling(touch, &filled), true);
-                let d3 = if keeps(Condition::D3) { u64::MAX } else { 0 };
-                cast.enables.extend(enables.0.iter().zip(&meets.0).map(|(lets, meets)| lets & d3 | meets));
+                let mut enables = meets.clone();
+                if keeps(Condition::D3) {
+                    enables.add(&row(index.enabling(touch, &filled)));
+                }
+                cast.enables.extend(enables.blocks());
             }
             let closes = without.keeps(Condition::Cycle) && closed[me] && self.statics.closes[proctype.index()][edge];
             let leads = self.repairs.is_static() && without.keeps(Condition::Followed) && {
@@ -314,11 +312,11 @@ impl Making<'_> {
             };
             let marked = self.still.is_some_and(|still| still.edge(proctype, EdgeId::new(edge)));
             cast.flags.push(Flags { half, receives: only_message(touch), closes, marked });
-            let (word, bit) = (t / 64, 1 << (t % 64));
             for phase in 0..self.looked.len() {
-                let seen = if seen >> phase & 1 == 1 { bit } else { 0 };
-                cast.shut[phase * n_words + word] |= seen;
-                cast.shut[(self.looked.len() + phase) * n_words + word] |= seen | if closes { bit } else { 0 };
+                let seen = seen >> phase & 1 == 1;
+                for (row, shut) in [(phase, seen), (self.looked.len() + phase, seen || closes)] {
+                    cast.shut[row * n_blocks + t / BLOCK][t % BLOCK / 64] |= u64::from(shut) << (t % 64);
+                }
             }
         }
         let asked: BTreeMap<u32, Told> =
@@ -330,12 +328,12 @@ impl Making<'_> {
     /// By transition: what is it, or comes before it: transitions of its process from which it is come to, and those that
     /// lead to making its process.
     fn leads(&self, actors: &[Actor], n_live: usize, first: &[u32], touches: &[Touch], reach: &[Vec<Set>]) -> Vec<Set> {
-        let n_words = touches.len().div_ceil(64);
-        let mut leads = vec![Set::new(n_words); touches.len()];
+        let none = Set::new(touches.len());
+        let mut leads = vec![none.clone(); touches.len()];
         for (i, actor) in actors[..n_live].iter().enumerate() {
             for (e, edge) in self.system.proctypes[actor.proctype].edges.enumerated() {
                 let c = first[i] + e.index() as u32;
-                let mut comes = Set::new(n_words);
+                let mut comes = none.clone();
                 if self.without.keeps(Condition::Later) {
                     comes.add(&reach[i][edge.to.index()]);
                     reach_of_unborn(&touches[c as usize].runs, actors, n_live, reach).for_each(|r| comes.add(r));
@@ -351,12 +349,12 @@ impl Making<'_> {
 
     /// By process and location: whether it stands there, or may come to where it goes on only while nobody answers.
     fn minds(&self, live: &[Actor], first: &[u32], touches: &[Touch], reach: &[Vec<Set>]) -> Vec<Vec<bool>> {
-        let mut minding = Set::new(touches.len().div_ceil(64));
+        let mut minding = Set::new(touches.len());
         (0..touches.len()).filter(|t| !touches[*t].answers.is_empty()).for_each(|t| minding.put(t as u32));
         let at = |(i, actor): (usize, &Actor)| {
             let locs = &self.system.proctypes[actor.proctype].locs;
             let here = |loc: Loc| locs[loc].edges.iter().any(|e| minding.has(first[i] + e.index() as u32));
-            let comes = |loc: Loc| minding.meets(&reach[i][loc.index()].0);
+            let comes = |loc: Loc| minding.meets(&reach[i][loc.index()]);
             let coming = self.without.keeps(Condition::Coming);
             locs.ids().map(|loc| here(loc) || coming && comes(loc)).collect()
         };
@@ -394,12 +392,12 @@ impl Making<'_> {
     }
 
     /// By process and location: the transitions that may be taken from there on, by the process and those it makes.
-    fn reach(&self, actors: &[Actor], first: &[u32], touches: &[Touch], n_words: usize) -> Vec<Vec<Set>> {
+    fn reach(&self, actors: &[Actor], first: &[u32], touches: &[Touch]) -> Vec<Vec<Set>> {
         let n_live = actors.iter().filter(|a| a.pid.is_some()).count();
         // Whoever is not there yet may do anything that its proctype can, and so may those it makes.
         let mut unborn: BTreeMap<ProctypeId, Set> = BTreeMap::new();
         for (i, actor) in actors.iter().enumerate().skip(n_live) {
-            let mut all = Set::new(n_words);
+            let mut all = Set::new(touches.len());
             let n = self.system.proctypes[actor.proctype].edges.len() as u32;
             (first[i]..first[i] + n).for_each(|t| all.put(t));
             unborn.insert(actor.proctype, all);
@@ -424,7 +422,7 @@ impl Making<'_> {
         let mut out = Vec::new();
         for (i, actor) in actors.iter().enumerate() {
             let t = &self.system.proctypes[actor.proctype];
-            let mut sets = vec![Set::new(n_words); t.locs.len()];
+            let mut sets = vec![Set::new(touches.len()); t.locs.len()];
             if i >= n_live {
                 sets.fill(unborn[&actor.proctype].clone());
                 out.push(sets);
@@ -516,13 +514,12 @@ struct Index {
     /// By process.
     own: Vec<Set>,
     owner: Vec<ActorId>,
-    n_words: usize,
     without: Without,
 }
 
 impl Index {
-    fn new(touches: &[Touch], owner: &[ActorId], n_words: usize, without: Without) -> Index {
-        let empty = || Set::new(n_words);
+    fn new(touches: &[Touch], owner: &[ActorId], without: Without) -> Index {
+        let empty = || Set::new(owner.len());
         let mut index = Index {
             readers: BTreeMap::new(),
             writers: BTreeMap::new(),
@@ -532,7 +529,6 @@ impl Index {
             youngest: empty(),
             own: vec![empty(); owner.last().map_or(0, |o| o + 1)],
             owner: owner.to_vec(),
-            n_words,
             without,
         };
         for (t, touch) in touches.iter().enumerate() {
@@ -559,7 +555,7 @@ impl Index {
     }
 
     fn disturbed(&self, t: usize, touch: &Touch) -> Set {
-        let mut out = Set::new(self.n_words);
+        let mut out = Set::new(self.owner.len());
         if touch.wild {
             out.add(&self.all);
         } else {
@@ -579,10 +575,10 @@ impl Index {
             out.add(&self.wild);
             if touch.youngest {
                 // Only one process is the youngest.
-                out.0.iter_mut().zip(&self.youngest.0).for_each(|(a, b)| *a &= !b);
+                out.remove(&self.youngest);
             }
         }
-        out.0.iter_mut().zip(&self.own[self.owner[t]].0).for_each(|(a, b)| *a &= !b);
+        out.remove(&self.own[self.owner[t]]);
         out
     }
 
@@ -614,7 +610,7 @@ impl Index {
     }
 
     fn meeting(&self, t: usize, touch: &Touch, touches: &[Touch]) -> Set {
-        let mut out = Set::new(self.n_words);
+        let mut out = Set::new(self.owner.len());
         for (u, other) in touches.iter().enumerate().filter(|(u, _)| self.owner[*u] != self.owner[t]) {
             let meets = |a: &Option<super::touch::Half>, b: &Option<super::touch::Half>| {
                 a.as_ref().zip(b.as_ref()).is_some_and(|(a, b)| a.meets(b))
@@ -640,11 +636,15 @@ impl Cast {
         self.stands.iter().map(|field| Loc::new(field.read(key) as usize))
     }
 
+    /// So many words say how channels are filled.
+    pub fn n_filled(&self) -> usize {
+        self.asked.len().div_ceil(32)
+    }
+
     /// How the channels that matter to `enables` are filled, two bits each.
     #[inline]
-    pub fn filled(&self, key: &[u8]) -> impl Iterator<Item = u32> {
-        let bits = |(n, told): (usize, &Told)| told.filled(key) << (2 * n);
-        self.asked.chunks(16).map(move |some| some.iter().enumerate().map(bits).sum())
+    pub fn filled(&self, key: &[u8]) -> impl Iterator<Item = u64> {
+        self.asked.chunks(32).map(|some| some.iter().fold(0, |word, told| word << 2 | u64::from(told.filled(key))))
     }
 
     /// Somebody minds, or may yet mind, that a handshake becomes possible.
@@ -667,24 +667,18 @@ impl Cast {
     }
 
     #[inline]
-    pub fn current(&self, pid: Pid, loc: Loc) -> &[u64] {
+    pub fn current(&self, pid: Pid, loc: Loc) -> &[Block] {
         self.row(&self.current, self.first_loc[pid as usize] + loc.0)
     }
 
     #[inline]
-    pub fn own(&self, pid: Pid) -> &[u64] {
+    pub fn own(&self, pid: Pid) -> &[Block] {
         self.row(&self.own, u32::from(pid))
-    }
-
-    /// The words of a row where that lies.
-    #[inline]
-    pub fn span(&self, pid: Pid) -> Range<usize> {
-        self.spans[pid as usize].clone()
     }
 
     /// What must not be selected; with `strict`, nothing that closes a loop either.
     #[inline]
-    pub fn shut(&self, phase: u32, strict: bool) -> &[u64] {
+    pub fn shut(&self, phase: u32, strict: bool) -> &[Block] {
         self.row(&self.shut, if strict { self.n_phases + phase } else { phase })
     }
 
@@ -694,23 +688,23 @@ impl Cast {
     }
 
     #[inline]
-    fn row<'r>(&self, table: &'r [u64], t: u32) -> &'r [u64] {
-        &table[t as usize * self.n_words..(t as usize + 1) * self.n_words]
+    fn row<'r>(&self, table: &'r [Block], t: u32) -> &'r [Block] {
+        &table[t as usize * self.n_blocks..(t as usize + 1) * self.n_blocks]
     }
 
     #[inline]
     pub fn disturbs(&self, t: u32) -> &[u64] {
-        self.row(&self.disturbs, t)
+        self.row(&self.disturbs, t).as_flattened()
     }
 
     #[inline]
-    pub fn with(&self, t: u32) -> &[u64] {
+    pub fn with(&self, t: u32) -> &[Block] {
         self.row(&self.with, t)
     }
 
     /// What may let a transition happen that cannot happen in the state with this key, and what it may meet.
     #[inline]
-    pub fn enables(&self, t: u32, key: &[u8]) -> &[u64] {
+    pub fn enables(&self, t: u32, key: &[u8]) -> &[Block] {
         let (first, told) = &self.lacks[t as usize];
         self.row(&self.enables, first + told.iter().fold(0, |n, told| n * 3 + told.filled(key)))
     }

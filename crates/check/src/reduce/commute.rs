@@ -12,7 +12,7 @@
 //!   queue, because it is a progress state; then nothing is known of what comes behind it. After a step that sleeps, the
 //!   state is one only if it was one before: so it is not, and has been left.
 
-use super::cast::Cast;
+use super::cast::{BLOCK, Cast};
 use super::still::Still;
 use super::without::Condition;
 use super::{Reduction, Selector, refusal};
@@ -58,7 +58,7 @@ impl Sleep {
 
     /// Keeps those of them that are named.
     pub fn retain(&mut self, names: &[Name]) {
-        let mut there = [0; MOST_WORDS];
+        let mut there = [0; MOST_BLOCKS * (BLOCK / 64)];
         for name in names.iter().filter(|name| self.has(**name)) {
             there[name.0 as usize / 64] |= 1 << (name.0 % 64);
         }
@@ -86,8 +86,8 @@ pub struct Commute(Reduction);
 #[derive(Clone, Default)]
 pub struct Seat(Option<Arc<Cast>>);
 
-/// With more words sets are not worth while.
-const MOST_WORDS: usize = 16;
+/// With more sets are not worth while.
+const MOST_BLOCKS: usize = 4;
 
 impl Commute {
     /// Of a system all steps of which are taken. Those that lead to a label do not sleep.
@@ -104,13 +104,13 @@ impl Commute {
     /// What is asleep in the state with this key, which was come to by a step from one where so much was known.
     pub fn bring(&self, seat: &mut Seat, key: &[u8], by: Name, sleep: &mut Sleep) {
         if !seat.0.as_ref().is_some_and(|c| c.fits(key)) {
-            seat.0 = self.0.cast(key).filter(|c| c.n_words <= MOST_WORDS);
+            seat.0 = self.0.cast(key).filter(|c| c.n_blocks <= MOST_BLOCKS);
         }
         let Some(cast) = &seat.0 else { return sleep.clear() };
         if sleep.cast != cast.number + 1 || by.0 == u32::MAX {
             sleep.cast = cast.number + 1;
             sleep.set.clear();
-            sleep.set.resize(cast.n_words, 0);
+            sleep.set.resize(cast.n_blocks * (BLOCK / 64), 0);
             return;
         }
         for t in [by.0, by.1 & !AWAKE].into_iter().filter(|_| self.0.without.keeps(Condition::D2)) {

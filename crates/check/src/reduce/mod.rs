@@ -498,8 +498,9 @@ impl<S: Successors + Send> Reduced<S> {
         let mut batch = self.batch();
         let (mut n_offered, mut n_chosen) = (0, 0);
         let mut random = 0x2545_f491_4f6c_dd1d_u64;
+        let (mut state, first) = (initial.clone(), initial.key);
         for _ in 0..WALKS {
-            let mut state = initial.clone();
+            self.unpack_into(&first, &mut state);
             for _ in 0..WALK {
                 batch.clear();
                 self.expand(&mut state, &mut batch);

@@ -34,7 +34,7 @@
 //!
 //! # Cost  a closure for each process that can move; words of the rows of what is in the set.
 
-use super::cast::{Cast, Set};
+use super::cast::{BLOCK, Block, Cast};
 use super::still::Rule;
 use super::without::Condition;
 use spinor_model::index::Idx;
@@ -44,14 +44,7 @@ use spinor_model::successors::Step;
 /// Memory for one who selects.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Desk {
-    /// Current transitions, those that can be taken, the set being closed.
-    current: Set,
-    can: Set,
-    set: Set,
-    /// Of those that can be taken: a set that has to have one of them is not the one that is looked for.
-    barred: Set,
-    /// Of the set: what was not looked at yet.
-    todo: Set,
+    marks: Vec<Marks>,
     locs: Vec<Loc>,
     /// By step: its transitions; twice the same if it is no handshake.
     halves: Vec<(u32, u32)>,
@@ -60,85 +53,126 @@ pub(super) struct Desk {
     known: Known,
 }
 
+/// What is said of the transitions of a block.
+#[derive(Clone, Copy, Debug, Default)]
+struct Marks {
+    current: Block,
+    can: Block,
+    /// Of those that can be taken: a set that has to have one of them is not the one that is looked for.
+    barred: Block,
+    /// The set being closed, and what of it was not looked at yet.
+    set: Block,
+    todo: Block,
+}
+
+/// Where it is in a block: the word and the bit.
+#[inline]
+fn place(t: u32) -> (usize, u64) {
+    (t as usize % BLOCK / 64, 1 << (t % 64))
+}
+
+#[inline]
+fn has(block: &Block, t: u32) -> bool {
+    let (word, bit) = place(t);
+    block[word] & bit != 0
+}
+
+#[inline]
+fn put(block: &mut Block, t: u32) {
+    let (word, bit) = place(t);
+    block[word] |= bit;
+}
+
 /// Selections made a short while ago.
 #[derive(Clone, Debug, Default)]
 struct Known {
-    /// By a hash of the question: the length of it, the question, and which of its steps were taken, none if all were.
-    entries: Vec<u32>,
-    asked: Vec<u32>,
+    /// By a hash of the question.
+    entries: Vec<Entry>,
+    /// The question, and how long it is: 0 if there is none.
+    asked: [u64; Known::LONGEST],
+    n_words: usize,
     place: usize,
-    /// Of the last questions: how many there were, and how many were answered; and how many are not to be put.
+    /// Of the last questions: how many there were, and how many were answered; how many of the next are not to be put, and
+    /// how many that was when it was decided.
     n_asked: u32,
     n_answered: u32,
     n_resting: u32,
+    rest: u32,
+}
+
+/// Most questions share a cache line with their answer.
+#[derive(Clone, Debug, Default)]
+#[repr(align(64))]
+struct Entry {
+    /// Which of the steps were taken, none if all were.
+    answer: u64,
+    question: [u64; Known::LONGEST],
 }
 
 impl Known {
-    const BITS: u32 = 11;
-    /// Words of an entry; longer questions are not kept. A thread has 256 KiB of them.
-    const STRIDE: usize = 32;
-    const LONGEST: usize = Self::STRIDE - 3;
-    /// Where fewer than a quarter of so many questions are answered, the next ones are not worth it.
+    /// A thread has 512 KiB of entries.
+    const BITS: u32 = 12;
+    /// Questions of more words are not kept.
+    const LONGEST: usize = 15;
+    /// Where fewer than an eighth of so many questions are answered, the next ones are not worth it: at first as many, then
+    /// twice as many each time, up to this.
     const LOOK: u32 = 1 << 10;
-    const REST: u32 = 1 << 14;
+    const MOST_RESTING: u32 = 1 << 16;
 
-    /// Questions that differ are different words: how many of a kind follow is said before.
+    /// Questions that differ are different words, and none begins like another: the first word says how many of a kind
+    /// follow, and is never 0.
     fn ask(&mut self, cast: &Cast, key: &[u8], (locs, waits): (&[Loc], &[bool]), halves: &[(u32, u32)], rules: Rules) {
-        let asked = &mut self.asked;
-        asked.clear();
+        self.n_words = 0;
         if self.n_resting > 0 {
             self.n_resting -= 1;
             return;
         }
         if self.n_asked == Self::LOOK {
-            let few = self.n_answered < Self::LOOK / 4;
-            (self.n_asked, self.n_answered, self.n_resting) = (0, 0, if few { Self::REST } else { 0 });
+            let few = self.n_answered < Self::LOOK / 8;
+            self.rest = if few { (2 * self.rest).clamp(Self::LOOK, Self::MOST_RESTING) } else { 0 };
+            (self.n_asked, self.n_answered, self.n_resting) = (0, 0, self.rest);
         }
         self.n_asked += 1;
-        asked.push(cast.number << 6 | rules.phase);
-        asked.push((waits.len() as u32) << 8 | rules.attempt.map_or(0, u32::from));
-        asked.extend(locs.iter().map(|l| l.0));
-        let bit = |(n, waits): (usize, &bool)| u32::from(*waits) << n;
-        asked.extend(waits.chunks(32).map(|some| some.iter().enumerate().map(bit).sum::<u32>()));
-        for (t, other) in halves {
-            asked.push(*t);
-            asked.extend((t != other).then_some(!other));
+        let n_waits = waits.len().div_ceil(64);
+        let n_words = 1 + locs.len().div_ceil(4) + n_waits + halves.len().div_ceil(2) + cast.n_filled();
+        if n_words > Self::LONGEST {
+            return;
         }
-        asked.extend(cast.filled(key));
+        let Known { asked, n_words: n, .. } = self;
+        let mut say = |word| {
+            asked[*n] = word;
+            *n += 1;
+        };
+        let (number, attempt) = (u64::from(cast.number) + 1, rules.attempt.map_or(0, u64::from));
+        say(number << 32 | u64::from(rules.phase) << 16 | attempt << 8 | (n_waits << 5 | halves.len()) as u64);
+        locs.chunks(4).for_each(|some| say(some.iter().fold(0, |word, loc| word << 16 | u64::from(loc.0))));
+        waits.chunks(64).for_each(|some| say(some.iter().fold(0, |word, waits| word << 1 | u64::from(*waits))));
+        let both = |(t, other): &(u32, u32)| u64::from(t << 16 | other);
+        halves.chunks(2).for_each(|some| say(some.iter().fold(0, |word, step| word << 32 | both(step))));
+        cast.filled(key).for_each(say);
+        debug_assert_eq!(self.n_words, n_words, "the first word tells how many there are");
         // A sum of products of which none waits for another.
         let odd = |n: usize| (n as u64 * 2 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let sum =
-            asked.iter().enumerate().map(|(n, x)| odd(n).wrapping_mul(u64::from(*x) + 1)).fold(0, u64::wrapping_add);
-        self.place =
-            ((sum ^ sum >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::BITS)) as usize * Self::STRIDE;
+        let products = self.asked[..n_words].iter().enumerate().map(|(n, x)| odd(n).wrapping_mul(x ^ x >> 29));
+        let sum = products.fold(0, u64::wrapping_add);
+        self.place = ((sum ^ sum >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::BITS)) as usize;
     }
 
     fn answer(&mut self) -> Option<u64> {
-        let entry = self.entries.get(self.place..self.place + Self::STRIDE)?;
-        let n = self.asked.len();
-        let same = 0 < n && n <= Self::LONGEST && entry[0] as usize == n && entry[1..=n] == self.asked[..];
+        let entry = self.entries.get(self.place).filter(|_| self.n_words > 0)?;
+        let same = entry.question.iter().zip(&self.asked[..self.n_words]).all(|(a, b)| a == b);
         self.n_answered += u32::from(same);
-        same.then(|| u64::from(entry[Self::STRIDE - 2]) | u64::from(entry[Self::STRIDE - 1]) << 32)
+        same.then_some(entry.answer)
     }
 
-    /// There is a question to which an answer can be learned.
-    fn was_asked(&self) -> bool {
-        (1..=Self::LONGEST).contains(&self.asked.len())
-    }
-
-    fn learn(&mut self, taken: u64) {
-        if !self.was_asked() {
+    fn learn(&mut self, answer: u64) {
+        if self.n_words == 0 {
             return;
         }
-        let n = self.asked.len();
         if self.entries.is_empty() {
-            self.entries = vec![0; Self::STRIDE << Self::BITS];
+            self.entries.resize(1 << Self::BITS, Entry::default());
         }
-        let entry = &mut self.entries[self.place..self.place + Self::STRIDE];
-        entry[0] = n as u32;
-        entry[1..=n].copy_from_slice(&self.asked);
-        entry[Self::STRIDE - 2] = taken as u32;
-        entry[Self::STRIDE - 1] = (taken >> 32) as u32;
+        self.entries[self.place] = Entry { answer, question: self.asked };
     }
 }
 
@@ -189,9 +223,11 @@ impl Desk {
             return taken != 0;
         }
         let some = self.select_anew(cast, key, steps, rules, chosen);
-        if self.known.was_asked() && steps.len() <= 64 {
-            let bit = |(n, step): (usize, &Step)| u64::from(chosen.contains(step)) << n;
-            self.known.learn(if some { steps.iter().enumerate().map(bit).sum() } else { 0 });
+        if self.known.n_words > 0 {
+            // They are in the order of the steps.
+            let mut taken = chosen.iter().filter(|_| some).peekable();
+            let bit = |(n, step): (usize, &Step)| u64::from(taken.next_if_eq(&step).is_some()) << n;
+            self.known.learn(steps.iter().enumerate().map(bit).sum());
         }
         some
     }
@@ -250,40 +286,36 @@ impl Desk {
     /// What is current, what can be taken, and what of that is barred: what may not be selected, and by D1 whatever its
     /// process can do.
     fn look(&mut self, cast: &Cast, rules: Rules) {
-        let Desk { current, can, barred, locs, halves, waits, .. } = self;
-        current.clear(cast.n_words);
+        let Desk { marks, locs, halves, waits, .. } = self;
+        marks.clear();
+        marks.resize(cast.n_blocks, Marks::default());
         for (pid, loc) in locs.iter().enumerate() {
-            let span = cast.span(pid as Pid);
-            let row = &cast.current(pid as Pid, *loc)[span.clone()];
-            current.0[span].iter_mut().zip(row).for_each(|(a, b)| *a |= b);
-        }
-        can.clear(cast.n_words);
-        for (t, other) in halves {
-            can.put(*t);
-            can.put(*other);
-        }
-        barred.0.clear();
-        let shut = cast.shut(rules.phase, rules.strict).iter().zip(&can.0).map(|(shut, can)| shut & can);
-        barred.0.extend(shut);
-        if waits.is_empty() && barred.0.iter().all(|word| *word == 0) {
-            return;
-        }
-        let d1 = cast.without.keeps(Condition::D1);
-        for pid in 0..self.locs.len() {
-            let span = cast.span(pid as Pid);
-            let mut pairs = self.barred.0[span.clone()].iter().zip(&cast.own(pid as Pid)[span]);
-            if self.waits.get(pid) == Some(&true) || d1 && pairs.any(|(barred, own)| barred & own != 0) {
-                self.bar(cast, pid as Pid);
+            for (marks, row) in marks.iter_mut().zip(cast.current(pid as Pid, *loc)) {
+                (0..row.len()).for_each(|n| marks.current[n] |= row[n]);
             }
         }
-    }
-
-    /// Nothing that this process can do is to be in a set.
-    fn bar(&mut self, cast: &Cast, pid: Pid) {
-        let span = cast.span(pid);
-        let can = self.barred.0[span.clone()].iter_mut().zip(&self.can.0[span.clone()]);
-        let words = can.zip(&cast.own(pid)[span]);
-        words.for_each(|((barred, can), own)| *barred |= can & own);
+        for (t, other) in halves.iter() {
+            put(&mut marks[*t as usize / BLOCK].can, *t);
+            put(&mut marks[*other as usize / BLOCK].can, *other);
+        }
+        let (shut, d1) = (cast.shut(rules.phase, rules.strict), cast.without.keeps(Condition::D1));
+        let mut shuts = |t: u32| {
+            if has(&shut[t as usize / BLOCK], t) {
+                put(&mut marks[t as usize / BLOCK].barred, t);
+                if d1 {
+                    bar(marks, cast, cast.owner(t));
+                }
+            }
+        };
+        for (t, other) in halves.iter() {
+            shuts(*t);
+            if t != other {
+                shuts(*other);
+            }
+        }
+        for (pid, _) in waits.iter().enumerate().filter(|(_, waits)| **waits) {
+            bar(marks, cast, pid as Pid);
+        }
     }
 
     fn select_anew(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, chosen: &mut Vec<Step>) -> bool {
@@ -298,7 +330,7 @@ impl Desk {
             let closed = self.close(cast, key, first, step.pid, rules);
             // Of larger sets more may be asked than that they be small.
             if !closed || rules.attempt.is_none() && rules.still.is_none() {
-                self.bar(cast, step.pid);
+                bar(&mut self.marks, cast, step.pid);
             }
             if !closed {
                 continue;
@@ -347,47 +379,83 @@ impl Desk {
     /// The set has the step with this number.
     #[inline]
     fn selects(&self, n: usize) -> bool {
+        let has = |t| has(&self.marks[t as usize / BLOCK].set, t);
         let (t, other) = self.halves[n];
-        self.set.has(t) && self.set.has(other)
+        has(t) && has(other)
     }
 
     /// The smallest closed set with the step of this number, of this process; false if it may not be selected.
     fn close(&mut self, cast: &Cast, key: &[u8], n: usize, pid: Pid, rules: Rules) -> bool {
         let (t, _) = self.halves[n];
-        if self.barred.has(t) {
-            return false;
+        match &mut self.marks[..] {
+            // Most casts have one block: what follows is faster if that is known.
+            [marks] => close(std::slice::from_mut(marks), cast, key, t, pid, rules),
+            marks => close(marks, cast, key, t, pid, rules),
         }
-        self.set.clear(cast.n_words);
-        self.todo.clear(cast.n_words);
-        self.set.put(t);
-        self.todo.put(t);
-        while let Some(t) = self.todo.take() {
-            let can = self.can.has(t);
-            if can && (rules.alone && cast.owner(t) != pid || !self.join(cast.with(t))) {
-                return false; // D1, D2
-            }
-            if !can || cast.flags[t as usize].half {
-                let lacks_message = !can && cast.without.keeps(Condition::D3) && cast.lacks_message(t, key);
-                if rules.near && lacks_message || !self.join(cast.enables(t, key)) {
-                    return false; // D3, D4
-                }
-            }
-        }
-        true
     }
+}
 
-    /// Puts what is current of a row into the set; false if that has something that is barred.
-    #[inline]
-    fn join(&mut self, row: &[u64]) -> bool {
-        let Desk { set: Set(set), todo: Set(todo), current: Set(current), barred: Set(barred), .. } = self;
-        let mut hit = 0;
-        for ((((row, set), todo), current), barred) in row.iter().zip(set).zip(todo).zip(current).zip(barred) {
-            let new = row & *current & !*set;
-            hit |= new & *barred;
-            *set |= new;
-            *todo |= new;
+#[inline(always)]
+fn close(marks: &mut [Marks], cast: &Cast, key: &[u8], first: u32, pid: Pid, rules: Rules) -> bool {
+    let block = first as usize / BLOCK;
+    if has(&marks[block].barred, first) {
+        return false;
+    }
+    for marks in marks.iter_mut() {
+        (marks.set, marks.todo) = Default::default();
+    }
+    put(&mut marks[block].set, first);
+    put(&mut marks[block].todo, first);
+    while let Some(t) = take(marks) {
+        let can = has(&marks[t as usize / BLOCK].can, t);
+        if can && (rules.alone && cast.owner(t) != pid || !join(marks, cast.with(t))) {
+            return false; // D1, D2
         }
-        hit == 0
+        if !can || cast.flags[t as usize].half {
+            let lacks_message = !can && cast.without.keeps(Condition::D3) && cast.lacks_message(t, key);
+            if rules.near && lacks_message || !join(marks, cast.enables(t, key)) {
+                return false; // D3, D4
+            }
+        }
+    }
+    true
+}
+
+/// Takes one out of what was not looked at yet.
+#[inline(always)]
+fn take(marks: &mut [Marks]) -> Option<u32> {
+    for (block, marks) in marks.iter_mut().enumerate() {
+        for (n, word) in marks.todo.iter_mut().enumerate() {
+            if *word != 0 {
+                let bit = word.trailing_zeros();
+                *word &= *word - 1;
+                return Some((block * BLOCK + n * 64) as u32 + bit);
+            }
+        }
+    }
+    None
+}
+
+/// Puts what is current of a row into the set; false if that has something that is barred.
+#[inline(always)]
+fn join(marks: &mut [Marks], row: &[Block]) -> bool {
+    let mut hit = [0; 4];
+    for (marks, row) in marks.iter_mut().zip(row) {
+        for n in 0..row.len() {
+            let new = row[n] & marks.current[n] & !marks.set[n];
+            hit[n] |= new & marks.barred[n];
+            marks.set[n] |= new;
+            marks.todo[n] |= new;
+        }
+    }
+    hit == [0; 4]
+}
+
+/// Nothing that this process can do is to be in a set.
+#[inline]
+fn bar(marks: &mut [Marks], cast: &Cast, pid: Pid) {
+    for (marks, own) in marks.iter_mut().zip(cast.own(pid)) {
+        (0..own.len()).for_each(|n| marks.barred[n] |= marks.can[n] & own[n]);
     }
 }
 

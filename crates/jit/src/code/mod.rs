@@ -29,6 +29,7 @@ use std::mem::offset_of;
 
 /// The functions of one system.
 pub(crate) struct Functions {
+    pub moves_all: FuncId,
     pub expand_all: FuncId,
     /// By proctype.
     pub moves: Vec<FuncId>,
@@ -88,6 +89,7 @@ impl Functions {
             apply: each("apply", &[PTR, PTR, I32, PTR, I32, I32, I32, PTR, I32], &[I32]),
             run: each("run", &[PTR, PTR, PTR, I32, PTR], &[I32]),
             takes: each("takes", &[PTR, PTR, I32, PTR, I32, PTR, I32, I32, I32], &[I32]),
+            moves_all: declare("moves_all".into(), &[PTR, PTR], &[]),
             expand_all: declare("expand_all".into(), &[PTR, PTR], &[]),
             partners: declare("partners".into(), &[PTR, PTR, I32, I32, I32, PTR, I32], &[I32]),
             can_move: declare("can_move".into(), &[PTR, PTR, I32], &[I32]),
@@ -117,7 +119,8 @@ pub(crate) fn define(module: &mut JITModule, plan: &Plan<'_>) {
         maker.make(f.takes[t.index()], |g, p| g.takes(t, p));
     }
     let f = &plan.functions;
-    maker.make(f.expand_all, |g, p| g.expand_all(p));
+    maker.make(f.moves_all, |g, p| g.all_moves(Mode::List, p));
+    maker.make(f.expand_all, |g, p| g.all_moves(Mode::Do, p));
     maker.make(f.partners, |g, p| g.partners(p));
     maker.make(f.can_move, |g, p| g.can_move(p));
     maker.make(f.oldest, |g, p| g.oldest(p));

@@ -37,8 +37,8 @@ impl Gen<'_, '_> {
         self.b.ins().return_(&[]);
     }
 
-    /// `(ctx, state)`: lists and does the steps of all processes, youngest first.
-    pub(super) fn expand_all(&mut self, params: &[Value]) {
+    /// `(ctx, state)`: lists the steps of all processes, youngest first, and does them if asked to.
+    pub(super) fn all_moves(&mut self, mode: Mode, params: &[Value]) {
         let plan = self.plan();
         let (next, before) = self.join(types::I32);
         let (body, done, out) = (self.block(), self.block(), self.block());
@@ -51,7 +51,8 @@ impl Gen<'_, '_> {
         let frame = self.frame_of(pid);
         let t = self.proctype_of(frame);
         let blocks = self.switch_all(t, plan.system.proctypes.len());
-        for (block, f) in blocks.into_iter().zip(&plan.functions.expand) {
+        let functions = if mode == Mode::Do { &plan.functions.expand } else { &plan.functions.moves };
+        for (block, f) in blocks.into_iter().zip(functions) {
             self.go(block);
             self.call(*f, &[params[0], params[1], pid, frame]);
             self.jump(done);
