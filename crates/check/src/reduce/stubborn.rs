@@ -412,8 +412,8 @@ fn close(marks: &mut [Marks], cast: &Cast, key: &[u8], first: u32, pid: Pid, rul
             return false; // D1, D2
         }
         if !can || cast.flags[t as usize].half {
-            let lacks_message = !can && cast.without.keeps(Condition::D3) && cast.lacks_message(t, key);
-            if rules.near && lacks_message || !join(marks, cast.enables(t, key)) {
+            let d3 = rules.near && !can && cast.without.keeps(Condition::D3);
+            if d3 && cast.lacks_message(t, key) || !join(marks, cast.enables(t, key)) {
                 return false; // D3, D4
             }
         }
