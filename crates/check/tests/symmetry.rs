@@ -558,6 +558,50 @@ fn what_tells_processes_apart_is_said_with_its_line() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
+/// What is declared is checked: a model that tells its processes apart is refused, with the reasons; if a property does, that
+/// is no fault of the model.
+#[test]
+fn what_is_declared_to_be_symmetric_must_be() {
+    let declared = |text: &str| {
+        let no_file = |_: &std::path::Path| Err(std::io::ErrorKind::NotFound.into());
+        load("m", text, &Options::default(), &no_file)
+    };
+    let mut n_refused = 0;
+    for (text, why) in BROKEN {
+        let name = text.split_once("proctype ").map_or("", |(_, rest)| rest.split('(').next().unwrap_or_default());
+        let loaded = declared(&format!("/* @symmetric {name} */ {text}"));
+        let codes: Vec<&str> = loaded.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.code).collect();
+        let told = format!("{:?}", loaded.diagnostics);
+        let Some(model) = loaded.model else {
+            let why = why.split_once(':').map_or(*why, |(_, why)| why);
+            assert_eq!(codes, ["P0346"], "{text}");
+            assert!(told.contains(why) || why.contains("no proctype has two"), "{text}\n{told}");
+            n_refused += 1;
+            continue;
+        };
+        assert_eq!(scalarset::find(&model.system, &[]).classes.len(), 1, "{text}");
+        assert!(text.contains("ltl ") || text.contains("never "), "{text}");
+    }
+    assert!(n_refused > 40, "{n_refused}");
+    // Two are enough if somebody says so; a group that is passed over says nothing.
+    let two = "byte x; active [2] proctype P() { do :: x = 1 - x od }";
+    let sym = |text: &str| run("m", text, &Settings::default()).chosen.sym;
+    assert_eq!(sym(two), "off");
+    for comment in
+        ["/* @symmetric P */", "/*@symmetric\n  P,\n*/", "// @symmetric P\n", "#if 1\n/* @symmetric P */\n#endif\n"]
+    {
+        assert_eq!(sym(&format!("{comment}{two}")), "segmented", "{comment}");
+        assert_eq!(sym(&format!("{two}\n{comment}")), "segmented", "{comment}");
+    }
+    for comment in
+        ["#if 0\n/* @symmetric P */\n#endif\n", "/* symmetric P */", "/* see @symmetric P */", "/* @author P */"]
+    {
+        assert_eq!(sym(&format!("{comment}{two}")), "off", "{comment}");
+    }
+    let unknown = declared(&format!("/* @symmetric P, R */{two}"));
+    assert_eq!(unknown.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), ["P0103"]);
+}
+
 #[test]
 fn who_can_change_places() {
     let all: &[(&str, &[&[u8]])] = &[

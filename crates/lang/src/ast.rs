@@ -10,6 +10,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     pub units: Vec<Unit>,
+    /// Proctypes that comments declare to be symmetric.
+    pub symmetric: Vec<Ident>,
 }
 
 #[derive(Clone, Debug)]

@@ -187,6 +187,14 @@ codes! {
     "From the second definition on the new text counts. If that is meant, `#undef` says so."
     "#define N 3\n#define N 4\nbyte x;\ninit { x = N }\n";
 
+    "P0046" "an annotation that cannot be read"
+    "Behind `@symmetric` in a comment come names of proctypes, with commas between them, up to the end of the comment."
+    "/* @symmetric P (all of them) */\nactive [2] proctype P() { do :: skip od }\n";
+
+    "P0047" "a comment that looks like an annotation"
+    "Spinor reads comments that begin with `@symmetric`, and no others. SPIN reads none."
+    "/* @symmetry P */\nactive [2] proctype P() { do :: skip od }\n";
+
     // Names
 
     "P0101" "a name that is declared twice"
@@ -592,6 +600,12 @@ codes! {
     "`happens(q?x)` receives nothing, so nothing can be put into `x`. Fields are compared with constants, names of an mtype \
      and `eval(…)`, whose value is the one before the step, or match anything: `_`."
     "chan q = [1] of { byte };\nbyte x;\ninit { q!1; q?x }\nltl p { <> happens(q?x) }\n";
+
+    "P0346" "processes that are declared to be symmetric and are not"
+    "A comment `/* @symmetric P */` declares that processes of `P` can change places. That is checked, because a search that \
+     relies on it would be wrong otherwise: process numbers may be stored, sent, compared for equality and used as indices, \
+     and nothing may single out one of them. SPIN does not see the comment."
+    "/* @symmetric P */\nbyte turn;\nactive [3] proctype P() { do :: turn == 0 -> turn = _pid od }\n";
 
     "P0900" "embedded C"
     "`c_code`, `c_expr` and their kin are C text that SPIN compiles into its verifier. Spinor has no C compiler; say the same in \

@@ -17,12 +17,14 @@ pub struct Lexer {
     pub line_start: bool,
     /// The opening of a comment that never ends.
     pub open_comment: Option<Span>,
+    /// Comments that begin with `@` (`annotation.rs`), from where to where.
+    pub annotations: Vec<(usize, usize)>,
 }
 
 impl Lexer {
     pub fn new(file: FileId, text: Arc<str>) -> Self {
         let pos = if text.starts_with('\u{feff}') { 3 } else { 0 };
-        Lexer { text, file, pos, line_start: true, open_comment: None }
+        Lexer { text, file, pos, line_start: true, open_comment: None, annotations: Vec::new() }
     }
 
     /// The next token, lines crossed as they come. `line_start` tells whether it is the first of its line.
@@ -144,12 +146,14 @@ impl Lexer {
                         self.open_comment.get_or_insert(self.file.span(lo, lo + 2));
                     }
                     self.pos = end.unwrap_or(self.text.len());
+                    self.note(lo);
                     if self.text[lo..self.pos].contains('\n') {
                         flags |= NEWLINE;
                     }
                 }
                 Some(b'/') if bytes.get(self.pos + 1) == Some(&b'/') => {
                     flags |= SPACE;
+                    let lo = self.pos;
                     loop {
                         let rest = &self.text.as_bytes()[self.pos..];
                         match rest.iter().position(|&b| b == b'\n' || b == b'\\') {
@@ -167,9 +171,17 @@ impl Lexer {
                             }
                         }
                     }
+                    self.note(lo);
                 }
                 _ => return flags,
             }
+        }
+    }
+
+    /// Keeps the comment that ends here, if it may be said to Spinor.
+    fn note(&mut self, lo: usize) {
+        if self.text[lo + 2..self.pos].trim_start().starts_with('@') {
+            self.annotations.push((lo, self.pos));
         }
     }
 

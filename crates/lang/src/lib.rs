@@ -1,5 +1,6 @@
 //! Promela text, or a protocol of communicating machines ([`cfsm`]), into a system and its properties, with diagnostics.
 
+mod annotation;
 pub mod ast;
 pub mod cfsm;
 pub mod codes;

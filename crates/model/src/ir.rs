@@ -47,6 +47,8 @@ pub struct System {
     pub proctypes: IndexVec<ProctypeId, Proctype>,
     /// The processes of the initial state, in pid order.
     pub active: Vec<ProctypeId>,
+    /// Those of which all processes can change places, as the author says (`scalarset`).
+    pub symmetric: Vec<ProctypeId>,
     /// `never` claims: control graphs whose steps alternate with the system's.
     pub claims: Vec<Proctype>,
     /// `trace` or `notrace`

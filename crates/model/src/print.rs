@@ -130,9 +130,11 @@ impl<'a> Printer<'a> {
             w!(self, "\n{} {}", if m.negated { "notrace" } else { "trace" }, name(&m.graph.name));
             self.proctype(&m.graph, 0);
         }
-        if !s.active.is_empty() {
-            let active: Vec<String> = s.active.iter().map(|t| self.proctype_name(*t)).collect();
-            w!(self, "\nactive {}\n", active.join(", "));
+        for (word, list) in [("active", &s.active), ("symmetric", &s.symmetric)] {
+            if !list.is_empty() {
+                let names: Vec<String> = list.iter().map(|t| self.proctype_name(*t)).collect();
+                w!(self, "\n{word} {}\n", names.join(", "));
+            }
         }
     }
 

@@ -379,10 +379,10 @@ impl Body {
         let mut p = Exprs { c: Cursor::new(line), names, locals: names.locals(section), depth: 0, operators: 0 };
         let word = p.c.word()?;
         let system = &mut self.declared.system;
-        if word == "active" {
+        if word == "active" || word == "symmetric" {
+            let list = if word == "active" { &mut system.active } else { &mut system.symmetric };
             loop {
-                let t = p.proctype()?;
-                system.active.push(t);
+                list.push(p.proctype()?);
                 if !p.c.take(",") {
                     return p.c.end();
                 }

@@ -35,7 +35,7 @@ use std::sync::Arc;
 /// How one state is chosen among its images.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Way {
-    /// `Segmented` where enough processes can change places, and nobody is told why not.
+    /// `Segmented` where enough processes can change places, or it is declared that some can; and nobody is told why not.
     #[default]
     Auto,
     /// Symmetry is not used.
@@ -82,6 +82,11 @@ fn orders(set: &Scalarset) -> u64 {
     set.classes.iter().map(|c| (1..=c.len() as u64).product::<u64>()).product()
 }
 
+/// The author says that there is one, and wants it used.
+fn is_declared(system: &System, set: &Scalarset) -> bool {
+    set.members().any(|p| system.symmetric.contains(&set.kinds[usize::from(p)]))
+}
+
 /// Looks for a symmetry of the system that is searched, if one is wanted; `looked` is what a claim looks at.
 pub fn find(system: &System, looked: &[Expr], way: Way) -> Found {
     if !way.is_on() {
@@ -90,7 +95,7 @@ pub fn find(system: &System, looked: &[Expr], way: Way) -> Found {
     let set = scalarset::find(system, looked);
     let mut notes = Vec::new();
     let way = match way {
-        Way::Auto if orders(&set) < WORTH => return Found::default(),
+        Way::Auto if orders(&set) < WORTH && !is_declared(system, &set) => return Found::default(),
         Way::Auto => Way::Segmented,
         way => way,
     };

@@ -29,6 +29,7 @@ use spinor_ltl::Formula;
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::index::IndexVec;
 use spinor_model::ir::{self, Expr, Monitor, MtypeId, MtypeSet, Proctype, ProctypeId, System, Uses};
+use spinor_model::scalarset;
 use spinor_model::source::{Sources, Span};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -226,7 +227,28 @@ impl Lower {
         system.uses = self.uses;
         let formulas = self.settle_remotes(&mut system, formulas);
         self.settle_hidden(&mut system, &formulas);
+        self.settle_symmetric(&mut system, &program.symmetric);
         (system, formulas)
+    }
+
+    /// What is declared to be symmetric must be.
+    fn settle_symmetric(&mut self, system: &mut System, declared: &[ast::Ident]) {
+        for name in declared {
+            let Some(id) = self.proctype_named(name) else { continue };
+            // Where something else is wrong the system is not whole.
+            if system.symmetric.contains(&id) || self.diags.iter().any(Diagnostic::is_error) {
+                continue;
+            }
+            system.symmetric.push(id);
+            let breaks = scalarset::denied(system, id);
+            let Some((first, others)) = breaks.split_first() else { continue };
+            let what = format!("processes of `{}` cannot change places: {}", name.name, first.why);
+            let mut d = Diagnostic::error("P0346", what).at(name.span, "declared to be symmetric here");
+            for b in std::iter::once(first).chain(others).filter(|b| b.span != Span::default()) {
+                d = d.label(b.span, b.why.clone());
+            }
+            self.report(d.help("remove what tells them apart, or the annotation: then the model is searched as it is"));
+        }
     }
 
     fn refuse_c(&mut self, c: &ast::CFragment) {

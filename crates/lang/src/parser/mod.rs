@@ -53,10 +53,11 @@ pub fn parse(name: &str, text: &str, options: &Options, loader: Loader<'_>) -> P
     let mut pp = Preprocessor::new(name, text, options, loader);
     let tokens = pp.run();
     let truncated = pp.truncated;
+    let symmetric = pp.symmetric;
     let (sources, names, diags) = (pp.sources, pp.names, pp.diags);
     let mut parser = Parser::new(tokens, sources, names, diags);
     parser.truncated = truncated;
-    let program = parser.program();
+    let program = Program { symmetric, ..parser.program() };
     let mut diagnostics = parser.diags.list;
     // In the order of the text; what has no place comes last.
     diagnostics.sort_by_key(|d| d.primary.as_ref().map_or((u32::MAX, 0), |(s, _)| (s.file.0, s.lo)));

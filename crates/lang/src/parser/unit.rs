@@ -13,7 +13,7 @@ impl Parser {
         loop {
             self.skip_separators();
             if self.at_end() {
-                return Program { units };
+                return Program { units, symmetric: Vec::new() };
             }
             let before = self.pos;
             match self.unit() {

@@ -10,6 +10,8 @@ mod condition;
 mod directive;
 mod macros;
 
+use crate::annotation;
+use crate::ast::Ident;
 use crate::diags::Diags;
 use crate::lexer::Lexer;
 use crate::token::{NEWLINE, Names, SPACE, Sign, Sym, Tok, Token};
@@ -95,6 +97,8 @@ pub struct Preprocessor<'a> {
     stopped: bool,
     /// The end comes earlier than the author wrote it, for a reason that has been told.
     pub truncated: bool,
+    /// Proctypes that comments declare to be symmetric.
+    pub symmetric: Vec<Ident>,
     words: Words,
 }
 
@@ -141,6 +145,7 @@ impl<'a> Preprocessor<'a> {
             pending: 0,
             stopped: false,
             truncated: false,
+            symmetric: Vec::new(),
             words,
         };
         pp.open(name, path, text, None);
@@ -224,6 +229,12 @@ impl<'a> Preprocessor<'a> {
                 );
                 self.truncated = true;
             }
+            for (lo, hi) in std::mem::take(&mut open.lexer.annotations) {
+                match annotation::symmetric(&open.lexer.text, open.lexer.file, lo, hi) {
+                    Ok(names) => self.symmetric.extend(names),
+                    Err(d) => self.diags.push(d),
+                }
+            }
             if self.stopped {
                 return Token { tok: Tok::Eof, ..token };
             }
@@ -236,6 +247,8 @@ impl<'a> Preprocessor<'a> {
                     return Token { tok: Tok::Eof, ..token };
                 }
                 self.directive(token.span);
+                // What is passed over says nothing.
+                self.files.iter_mut().for_each(|open| open.lexer.annotations.clear());
                 continue;
             }
             if token.tok == Tok::Eof {

@@ -123,6 +123,26 @@ pub fn find(system: &System, looked: &[Expr]) -> Scalarset {
     if other.classes.is_empty() { found } else { other }
 }
 
+/// Why not all processes of a proctype can change places; nothing if they can.
+pub fn denied(system: &System, proctype: ProctypeId) -> Vec<Break> {
+    let born = match born::born(system) {
+        Ok(born) => born,
+        Err(why) => return vec![why],
+    };
+    let pids: Vec<Pid> = (0..born.procs.len()).filter(|p| born.procs[*p] == proctype).map(|p| p as Pid).collect();
+    let t = &system.proctypes[proctype];
+    if pids.len() < 2 {
+        let why = format!("there are not two processes of `{}` from the start", t.name);
+        return vec![Break { span: t.span, why }];
+    }
+    let found = find(system, &[]);
+    if found.classes.iter().any(|class| pids.iter().all(|p| class.contains(p))) {
+        return Vec::new();
+    }
+    assert!(!found.breaks.is_empty(), "what keeps processes apart is known");
+    found.breaks
+}
+
 fn infer(system: &System, looked: &[Expr], born: &born::Born, linked: bool) -> Scalarset {
     let mut out = Scalarset::default();
     let watched = Watched { exprs: looked, ..Watched::default() };
