@@ -87,8 +87,8 @@ pub fn check<E: Executors>(
     let system = interp.system();
     let questions = select(questions(system, stated, settings), &settings.select)?;
     let (search, store) = plan::choose(settings.search, settings.store);
-    let (endless, fair_by) = plan::choose_endless(settings.search, settings.fair_by);
-    let progress = plan::choose_progress(settings.search, settings.fairness, settings.fair_by);
+    let (endless, fair_by) = plan::choose_endless(settings.search, settings.fair_by, settings.store);
+    let progress = plan::choose_progress(settings.search, settings.fairness, settings.fair_by, settings.store);
     let of = settings.progress_of.as_ref().map(|of| Of::read(of, system));
     let of = of.transpose().map_err(|what| vec![Diagnostic::error("V0001", what)])?;
     let asks = |which: fn(Kind) -> bool| questions.iter().any(|q| which(q.kind));
@@ -140,7 +140,13 @@ pub fn check<E: Executors>(
     let way =
         |property| match (settings.way(), plan::symmetric(combination(property)), plan::cell(combination(property))) {
             _ if property == Kind::NonProgress => Way::Off,
-            (Way::Auto, Cell::Sound(_), Cell::Sound(_)) | (Way::Auto, Cell::OneWay(_), Cell::OneWay(_)) => Way::Auto,
+            (Way::Auto, Cell::Sound(_), Cell::Sound(_)) => Way::Auto,
+            // Fairness in a quotient misses more than a lossy store does.
+            (Way::Auto, Cell::OneWay(_), Cell::OneWay(_))
+                if settings.fairness == Fairness::None || !plan::is_endless(property) =>
+            {
+                Way::Auto
+            }
             (Way::Auto, ..) => Way::Off,
             (way, ..) => way,
         };
@@ -293,6 +299,7 @@ impl Endless<'_> {
             fairness: settings.fairness,
             jobs: settings.jobs,
             in_form: true,
+            lossy: store.is_lossy(),
         };
         // Selections that depend on more than the state of the system.
         let form =
@@ -340,6 +347,7 @@ impl Endless<'_> {
                 claim,
                 search,
                 store,
+                table: table(settings, request.budget.limit()),
                 fair_by,
                 optimise,
                 shorten,
@@ -614,6 +622,7 @@ impl Asked<'_> {
             fairness: Fairness::None,
             jobs: settings.jobs,
             in_form: true,
+            lossy: false, // of one path, on which the keys are
         };
         let refusal = self.asking.refusal.or(fly.refusal());
         let asking = Asking { symmetric: symmetry.canon.is_some(), refusal, ..self.asking };

@@ -95,7 +95,9 @@ pub fn cell(c: Combination) -> Cell {
         (false, false) => safety(search, property, store),
         (true, true) if seeks_progress(search) => progress(c),
         (true, true) => match endless(search, store, fairness, fair_by) {
-            Cell::Sound(_) if fairness != Fairness::None && reduction.leaps() => Cell::Refused(UNFAIR),
+            Cell::Sound(_) | Cell::OneWay(_) if fairness != Fairness::None && reduction.leaps() => {
+                Cell::Refused(UNFAIR)
+            }
             cell => cell,
         },
         (true, false) => Cell::Refused("it knows states and no cycles: --search scc or ndfs"),
@@ -130,6 +132,9 @@ pub fn symmetric(c: Combination) -> Cell {
         ),
         (Search::Ndfs | Search::NdfsSeed, Fairness::Weak, FairBy::Copies) => Cell::OneWay(
             "[Bosnacki-SYM] figure 4: a fair path to an image of where it began; not all are found (symmetry/figure4.rs)",
+        ),
+        (_, Fairness::None, _) if c.store.is_lossy() => Cell::OneWay(
+            "[Bosnacki-SYM] figure 2 beside a lossy store: both ends of a cycle are compared by their keys (cycles/lossy.rs)",
         ),
         (_, Fairness::None, _) if is_nested(c.search) => {
             Cell::Sound("[Bosnacki-SYM] figure 2: nested search of the quotient (symmetry/quotient.rs)")
@@ -174,10 +179,16 @@ fn safety(search: Search, property: Kind, store: Store) -> Cell {
 }
 
 fn endless(search: Search, store: Store, fairness: Fairness, fair_by: FairBy) -> Cell {
-    if store.is_lossy() {
-        return Cell::Refused("a cycle is shown from its states, and a lossy store keeps none: --store tree or arena");
-    }
     match (search, fairness, fair_by) {
+        (Search::Scc | Search::SccPar | Search::Cndfs, ..) if store.is_lossy() => Cell::Refused(
+            "it reads states back from the store, and a lossy store keeps none: --search ndfs does without, or --store tree",
+        ),
+        (_, Fairness::None, _) | (_, Fairness::Weak, FairBy::Flags | FairBy::Copies) if store.is_lossy() => {
+            Cell::OneWay(
+                "what closes a cycle is compared with the path, whose states are real; a state taken for another is not \
+             searched (cycles/lossy.rs)",
+            )
+        }
         (Search::SccPar, Fairness::None, _) => {
             Cell::Sound("[BLP16]: sets united along cycles by all threads become the components (cycles/union.rs)")
         }
@@ -274,6 +285,8 @@ pub struct OnTheFly {
     pub jobs: usize,
     /// The claim is in stutter form, if there is one.
     pub in_form: bool,
+    /// States are not kept, so nothing can be remembered beside them.
+    pub lossy: bool,
 }
 
 impl OnTheFly {
@@ -299,6 +312,9 @@ impl OnTheFly {
             // corpus/figures/hpy_figure_3.pml
             Search::NdfsSeed if stack => Some(
                 "a second search that goes on through the path meets states that have no selection yet: --search ndfs",
+            ),
+            _ if stack && self.lossy => Some(
+                "a choice is remembered beside its state, and a lossy store keeps none: --proviso loops, or --store tree",
             ),
             search if stack && search != Search::Ndfs => {
                 Some("a selection by the path is one of nested search: --search ndfs, or --proviso loops")
@@ -372,10 +388,11 @@ pub fn choose(search: Search, store: Store) -> (Search, Store) {
 }
 
 /// What it means for runs that never end.
-pub fn choose_endless(search: Search, fair_by: FairBy) -> (Search, FairBy) {
+pub fn choose_endless(search: Search, fair_by: FairBy, store: Store) -> (Search, FairBy) {
     let open = matches!(search, Search::Auto | Search::Bfs | Search::Dfs) || seeks_progress(search);
     let search = match fair_by {
         FairBy::Flags | FairBy::Copies if open => Search::Ndfs,
+        _ if open && store.is_lossy() => Search::Ndfs,
         _ if open => Search::Scc,
         _ => search,
     };
@@ -388,11 +405,11 @@ pub fn choose_endless(search: Search, fair_by: FairBy) -> (Search, FairBy) {
 }
 
 /// What it means for cycles without progress. The number of threads makes no difference to what is told.
-pub fn choose_progress(search: Search, fairness: Fairness, fair_by: FairBy) -> Search {
+pub fn choose_progress(search: Search, fairness: Fairness, fair_by: FairBy, store: Store) -> Search {
     match search {
         Search::Auto | Search::Bfs | Search::Dfs if fairness == Fairness::None => Search::Fifo,
         search if seeks_progress(search) => search,
-        search => choose_endless(search, fair_by).0,
+        search => choose_endless(search, fair_by, store).0,
     }
 }
 
@@ -470,7 +487,17 @@ fn boxes(places: Vec<Place>, axis: usize) -> Vec<[BTreeSet<usize>; 4]> {
         return vec![sides];
     }
     let split = |n: &usize| boxes(places.iter().copied().filter(|p| p[axis] == *n).collect(), (axis + 1) % 4);
-    sides[axis].iter().flat_map(split).collect()
+    let mut parts: Vec<[BTreeSet<usize>; 4]> = sides[axis].iter().flat_map(split).collect();
+    // What differs on one side only is one part.
+    let pair = |parts: &[[BTreeSet<usize>; 4]]| {
+        let pairs = (0..parts.len()).flat_map(|a| (a + 1..parts.len()).map(move |b| (a, b)));
+        pairs.into_iter().find(|(a, b)| (0..4).filter(|n| parts[*a][*n] != parts[*b][*n]).count() == 1)
+    };
+    while let Some((a, b)) = pair(&parts) {
+        let other = parts.remove(b);
+        parts[a].iter_mut().zip(other).for_each(|(side, more)| side.extend(more));
+    }
+    parts
 }
 
 impl fmt::Display for Printed {
@@ -485,7 +512,7 @@ impl fmt::Display for Printed {
             writeln!(f, "{what}")?;
             let counts = |s: &Search| !seeks_progress(*s) && (proviso.is_stack() || finds_cycles(*s));
             for search in SEARCHES.into_iter().filter(counts) {
-                let fly = OnTheFly { proviso, able_by, search, fairness, jobs: 1, in_form: true };
+                let fly = OnTheFly { proviso, able_by, search, fairness, jobs: 1, in_form: true, lossy: false };
                 let (word, why) = match (fly.refusal(), search) {
                     (Some(why), _) => ("refused", why),
                     (None, Search::Dfs) => {
@@ -572,7 +599,8 @@ mod tests {
                     assert!(!seeks_progress(c.search) || c.property == Kind::NonProgress, "{c:?}");
                 }
                 Cell::OneWay(_) => {
-                    assert!(c.store.is_lossy() && matches!(c.search, Search::Dfs | Search::Fifo), "{c:?}")
+                    let nested = matches!(c.search, Search::Ndfs | Search::NdfsSeed | Search::NdfsProcess);
+                    assert!(c.store.is_lossy() && (nested || matches!(c.search, Search::Dfs | Search::Fifo)), "{c:?}")
                 }
                 Cell::Refused(why) => assert!(why.contains("--") || why.contains("breadth-first"), "{c:?}: {why}"),
             }
@@ -591,18 +619,24 @@ mod tests {
         assert_eq!(choose(Search::Ndfs, Store::Auto).0, Search::Bfs);
         for fair_by in [FairBy::Auto, FairBy::Scc, FairBy::Flags, FairBy::Copies] {
             for search in SEARCHES {
-                let progress = choose_progress(search, Fairness::None, fair_by);
+                let progress = choose_progress(search, Fairness::None, fair_by, Store::Auto);
                 assert!(finds_cycles(progress) && (!seeks_progress(search) || progress == search));
-                let (search, by) = choose_endless(search, fair_by);
+                let (search, by) = choose_endless(search, fair_by, Store::Auto);
                 assert!(finds_cycles(search) && !seeks_progress(search) && by != FairBy::Auto);
             }
             for fairness in Fairness::ALL {
-                let chosen = choose_progress(Search::Auto, fairness, fair_by);
+                let chosen = choose_progress(Search::Auto, fairness, fair_by, Store::Auto);
                 let fair = fairness != Fairness::None;
-                assert_eq!(chosen, if fair { choose_endless(Search::Auto, fair_by).0 } else { Search::Fifo });
+                assert_eq!(
+                    chosen,
+                    if fair { choose_endless(Search::Auto, fair_by, Store::Auto).0 } else { Search::Fifo }
+                );
             }
-            let (search, by) = choose_endless(Search::Auto, fair_by);
+            let (search, by) = choose_endless(Search::Auto, fair_by, Store::Auto);
             assert!(matches!(endless(search, Store::Tree, Fairness::Weak, by), Cell::Sound(_)), "{fair_by:?}");
+            let (search, by) = choose_endless(Search::Auto, fair_by, Store::Bitstate);
+            let cell = endless(search, Store::Bitstate, Fairness::Weak, by);
+            assert_eq!(matches!(cell, Cell::OneWay(_)), fair_by != FairBy::Scc, "{fair_by:?}");
         }
     }
 

@@ -91,28 +91,30 @@ fn every_way_agrees_with_the_oracle_on_random_models() {
             let truths: Vec<bool> = claims.iter().map(|(_, claim)| oracle(&interp, claim, fairness)).collect();
             n_violated[f] += truths.iter().filter(|t| **t).count();
             for (way, (search, fair_by)) in WAYS.into_iter().enumerate() {
-                for plain in [true, false] {
+                // In so small a model no state is taken for another; still nothing is said to hold.
+                let hashes = if seed.is_multiple_of(2) { Store::HashCompact } else { Store::Bitstate };
+                for (plain, store) in [(true, Store::Arena), (false, Store::Tree), (false, hashes)] {
+                    let nested = matches!(search, Search::Ndfs | Search::NdfsSeed | Search::NdfsProcess);
+                    if store.is_lossy() && (!nested || (seed / 2 + way as u64).is_multiple_of(2)) {
+                        continue;
+                    }
                     let native = (seed + way as u64).is_multiple_of(2) != plain;
-                    let store = if plain { Store::Arena } else { Store::Tree };
-                    let select = select.clone();
-                    let settings =
-                        Settings { search, fair_by, fairness, plain, store, select, jobs: 2, ..Settings::default() };
-                    println!("seed {seed} {search:?} {fair_by:?} {fairness:?} plain {plain}"); // where a panic came from
+                    let (select, table) = (select.clone(), Some(1 << 18));
+                    let settings = Settings { search, fair_by, fairness, plain, store, table, ..Settings::default() };
+                    let settings = Settings { select, jobs: 2, ..settings };
+                    println!("seed {seed} {search:?} {fair_by:?} {fairness:?} {store:?}"); // where a panic came from
                     for p in answer(&interp, &stated, &settings, native) {
                         let at = claims.iter().position(|(name, _)| *name == p.name).expect("asked for");
                         let case = || {
                             let f = f_text(&formula, &props);
-                            format!(
-                                "seed {seed} {} {search:?} {fair_by:?} {fairness:?} plain {plain}: {f}\n{text}",
-                                p.name
-                            )
+                            format!("seed {seed} {} {search:?} {fair_by:?} {fairness:?} {store:?}: {f}\n{text}", p.name)
                         };
                         if fairness == Fairness::Strong && !knows_components(search) {
                             assert_eq!(p.verdict.word(), "inconclusive", "{}", case());
                             continue;
                         }
                         assert_eq!(p.verdict.word() == "violated", truths[at], "{}", case());
-                        assert_eq!(p.verdict.word() == "holds", !truths[at], "{}", case());
+                        assert_eq!(p.verdict.word() == "holds", !truths[at] && !store.is_lossy(), "{}", case());
                         if search == Search::Scc && seed % 4 == 0 {
                             n_traces += p.traces.len();
                             p.traces.iter().for_each(|t| spin_follows(&dir, &text, &interp, t, &case()));

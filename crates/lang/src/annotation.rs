@@ -12,7 +12,7 @@ use spinor_model::source::{FileId, Span};
 const WORD: &str = "@symmetric";
 
 /// The proctypes that the comment from `lo` to `hi` of a text names.
-pub fn symmetric(text: &str, file: FileId, lo: usize, hi: usize) -> Result<Vec<Ident>, Diagnostic> {
+pub fn symmetric(text: &str, file: FileId, lo: usize, hi: usize) -> Result<Vec<Ident>, Box<Diagnostic>> {
     // Both kinds of comment begin with two signs.
     let body = text[lo..hi].strip_suffix("*/").filter(|t| t.starts_with("/*")).unwrap_or(&text[lo..hi]);
     let at = lo + 2 + (body[2..].len() - body[2..].trim_start().len());
@@ -20,7 +20,7 @@ pub fn symmetric(text: &str, file: FileId, lo: usize, hi: usize) -> Result<Vec<I
     let word = body.split(|c: char| c.is_whitespace() || c == ',').next().unwrap_or_default();
     let span = |from: usize, len: usize| file.span(at + from, at + from + len);
     if word != WORD {
-        return if looks_like_it(word) { Err(slip(span(0, word.len()))) } else { Ok(Vec::new()) };
+        return if looks_like_it(word) { Err(Box::new(slip(span(0, word.len())))) } else { Ok(Vec::new()) };
     }
     let mut names = Vec::new();
     let mut from = WORD.len();
@@ -29,13 +29,13 @@ pub fn symmetric(text: &str, file: FileId, lo: usize, hi: usize) -> Result<Vec<I
         if !name.is_empty() {
             let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
             if !name.chars().all(is_name) || name.starts_with(|c: char| c.is_ascii_digit()) {
-                return Err(unreadable(span(from, name.len())));
+                return Err(Box::new(unreadable(span(from, name.len()))));
             }
             names.push(Ident { name: name.into(), span: span(from, name.len()) });
         }
         from += part.len();
     }
-    if names.is_empty() { Err(unreadable(span(0, WORD.len()))) } else { Ok(names) }
+    if names.is_empty() { Err(Box::new(unreadable(span(0, WORD.len())))) } else { Ok(names) }
 }
 
 fn looks_like_it(word: &str) -> bool {

@@ -13,8 +13,8 @@ use super::by_process::ByProcess;
 use super::fair::{self, By, Fair};
 use super::ndfs::{self, Memory, Target, WithBits};
 use super::product::Product;
-use super::{Fairness, Lasso, Move, Moves, Request, Runs, Searched, cndfs, scc, shorten, union};
-use crate::check::{Executors, WORTH};
+use super::{Fairness, Lasso, Move, Moves, Request, Runs, Searched, cndfs, lossy, scc, shorten, union};
+use crate::check::{Executors, HASHES, WORTH};
 use crate::claim::Claim;
 use crate::observer::Observer;
 use crate::plan;
@@ -29,8 +29,8 @@ use spinor_ltl::{Formula, PropId, Valuation, eval_lasso};
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Effect, Expr, Pid, System};
 use spinor_model::optimise::{Optimisations, Watched, optimise};
-use spinor_model::successors::{Step, Successors};
-use spinor_store::{Arena, Compact, Full, Hint, Hints};
+use spinor_model::successors::{Step, Successors, Wish};
+use spinor_store::{Arena, Bitstate, Compact, Full, HashCompact, Hint, Hints, Visited};
 use std::cell::LazyCell;
 use std::slice::from_ref;
 use std::sync::Arc;
@@ -43,6 +43,8 @@ pub struct Asked<'a> {
     pub claim: &'a Claim,
     pub search: Search,
     pub store: Store,
+    /// Bytes of a bitstate table.
+    pub table: u64,
     pub fair_by: FairBy,
     pub optimise: Optimisations,
     pub shorten: bool,
@@ -96,6 +98,9 @@ pub struct Answered {
     pub note: Option<String>,
 }
 
+/// The bytes of a store, and of a lossy one a bound of what it misses.
+pub(crate) type Kept = (u64, Option<f64>);
+
 impl Asked<'_> {
     /// Who can change places in what is searched, if nothing is reduced.
     pub fn symmetry(&self, way: Way) -> symmetry::Found {
@@ -138,7 +143,7 @@ impl Asked<'_> {
         let reduced = reduction.as_ref().map(|r| Reduced::new(exec.clone(), r.clone(), proviso));
         let reduced = reduced.filter(|r| self.forced || r.saves() > WORTH);
         let is_reduced = reduced.is_some();
-        let (searched, store_bytes, faulty) = match reduced {
+        let (searched, (store_bytes, omission), faulty) = match reduced {
             None => Asked { how: How::default(), ..self.clone() }.find(exec, observer),
             Some(reduced) => self.find(Arc::new(reduced), observer),
         };
@@ -166,7 +171,7 @@ impl Asked<'_> {
             };
             trace::build_endless(self.interp, &replayed, &endless(&judge, &lasso))
         });
-        Answered { trace, searched, store_bytes, omission: None, faulty, reduced: is_reduced, note }
+        Answered { trace, searched, store_bytes, omission, faulty, reduced: is_reduced, note }
     }
 
     /// Who is waited for has a say in what is left out.
@@ -174,11 +179,15 @@ impl Asked<'_> {
         self.how.repairs.able.asks_who_is_waited_for() && self.request.fairness != Fairness::None
     }
 
-    fn find<S: Successors + Send + 'static>(&self, exec: Arc<S>, observer: &mut dyn Observer) -> (Searched, u64, bool) {
+    fn find<S: Successors + Send + 'static>(
+        &self,
+        exec: Arc<S>,
+        observer: &mut dyn Observer,
+    ) -> (Searched, Kept, bool) {
         let owned = self.owned();
         let product = Product::new(&*exec, self.claim, owned);
-        let (searched, store_bytes) = self.stored(exec.clone(), &product, owned, observer);
-        (searched, store_bytes, product.is_faulty())
+        let (searched, kept) = self.stored(exec.clone(), &product, owned, observer);
+        (searched, kept, product.is_faulty())
     }
 
     /// Whose a move is matters also where moves are ordered by it.
@@ -192,10 +201,12 @@ impl Asked<'_> {
         runs: &R,
         owned: Fairness,
         observer: &mut dyn Observer,
-    ) -> (Searched, u64) {
+    ) -> (Searched, Kept) {
         let budget = &self.request.budget;
         match self.store {
             Store::Arena => self.with(Arena::new(budget), runs, observer),
+            Store::HashCompact => self.beside(HashCompact::new(budget), runs, observer),
+            Store::Bitstate => self.beside(Bitstate::new(budget, self.table, HASHES), runs, observer),
             _ => self.with(Compact::new(budget, self.hints(exec, owned)), runs, observer),
         }
     }
@@ -213,7 +224,7 @@ impl Asked<'_> {
         if plan::is_nested(self.search) && fairness == Fairness::Weak {
             return self.by_figure4(&quotient, replayed);
         }
-        let (searched, store_bytes) = self.stored(exec.clone(), &quotient, owned, observer);
+        let (searched, (store_bytes, omission)) = self.stored(exec.clone(), &quotient, owned, observer);
         let trace = searched.found.as_ref().map(|lasso| {
             let judge = Product::new(replayed, self.claim, fairness);
             let lasso = unfold::lasso(&judge, canon, lasso);
@@ -222,55 +233,54 @@ impl Asked<'_> {
             trace::build_endless(self.interp, replayed, &endless(&judge, &lasso))
         });
         let faulty = quotient.product.is_faulty();
-        Answered { trace, searched, store_bytes, omission: None, faulty, reduced: false, note: None }
+        Answered { trace, searched, store_bytes, omission, faulty, reduced: false, note: None }
     }
 
     /// Nested search with fairness in a quotient: what it finds is there.
     fn by_figure4<S: Successors>(&self, quotient: &QuotientRuns<'_, S>, replayed: &Interp) -> Answered {
         let request = &self.request;
+        let budget = &request.budget;
         // One copy more than there are processes has to have a number.
         let n = most_processes(self.interp.system()).min(254) as u8;
-        let mut searched =
-            Searched { found: None, counters: Default::default(), stopped: None, bytes: request.budget.used() };
-        let mut store_bytes = 0;
-        let (mut trace, mut note) = (None, None);
-        match Arena::new(&request.budget) {
-            Err(_) => searched.stopped = Some(Stopped::Memory(request.budget.limit())),
-            Ok(store) => {
-                let out = figure4::search(quotient, n, &store, request);
-                store_bytes = spinor_store::Visited::bytes(&store) + out.bits_bytes;
-                searched.counters = out.counters;
-                searched.bytes = request.budget.used();
-                let (bits, states, bytes) = (out.bits, out.counters.stored, out.bits_bytes);
-                note = Some(format!("{bits} bits are kept beside each of {states} states: {bytes} bytes"));
-                trace = out.found.map(|fragment| {
-                    let judge = Product::new(replayed, self.claim, request.fairness);
-                    let lasso = unfold::glue(&judge, quotient.canon, &fragment);
-                    let lasso = if self.shorten {
-                        shorten::shorten(&judge, &lasso, request.fairness, searched.counters.stored)
-                    } else {
-                        lasso
-                    };
-                    trace::build_endless(self.interp, replayed, &endless(&judge, &lasso))
-                });
-                if out.full.is_some() {
-                    searched.stopped = Some(Stopped::Memory(request.budget.limit()));
-                } else if out.late {
-                    searched.stopped = request.max_time.map(Stopped::Time);
-                } else if trace.is_none() {
-                    searched.stopped = Some(Stopped::OneWay);
-                }
+        let found = match self.store {
+            Store::HashCompact => HashCompact::new(budget).map(|store| in_lossy(quotient, n, &store, request)),
+            Store::Bitstate => {
+                Bitstate::new(budget, self.table, HASHES).map(|store| in_lossy(quotient, n, &store, request))
             }
+            _ => Arena::new(budget).map(|store| {
+                let mut beside = figure4::Beside::new(&store, n, budget);
+                let out = figure4::search(quotient, n, &mut beside, request);
+                let (bits, states, bytes) = (beside.n_bits(), out.counters.stored, beside.bytes());
+                let note = format!("{bits} bits are kept beside each of {states} states: {bytes} bytes");
+                (out, (store.bytes() + bytes, None), note)
+            }),
+        };
+        let mut searched = Searched { found: None, counters: Default::default(), stopped: None, bytes: budget.used() };
+        let faulty = quotient.product.is_faulty();
+        let Ok((out, (store_bytes, omission), note)) = found else {
+            searched.stopped = Some(Stopped::Memory(budget.limit()));
+            let (trace, note, reduced) = (None, None, false);
+            return Answered { trace, searched, store_bytes: 0, omission: None, faulty, reduced, note };
+        };
+        searched.counters = out.counters;
+        let trace = out.found.map(|fragment| {
+            let judge = Product::new(replayed, self.claim, request.fairness);
+            let lasso = unfold::glue(&judge, quotient.canon, &fragment);
+            let lasso = if self.shorten {
+                shorten::shorten(&judge, &lasso, request.fairness, searched.counters.stored)
+            } else {
+                lasso
+            };
+            trace::build_endless(self.interp, replayed, &endless(&judge, &lasso))
+        });
+        if out.full.is_some() {
+            searched.stopped = Some(Stopped::Memory(budget.limit()));
+        } else if out.late {
+            searched.stopped = request.max_time.map(Stopped::Time);
+        } else if trace.is_none() {
+            searched.stopped = Some(Stopped::OneWay);
         }
-        Answered {
-            trace,
-            searched,
-            store_bytes,
-            omission: None,
-            faulty: quotient.product.is_faulty(),
-            reduced: false,
-            note,
-        }
+        Answered { trace, searched, store_bytes, omission, faulty, reduced: false, note: Some(note) }
     }
 
     fn optimised(&self) -> Arc<System> {
@@ -301,12 +311,9 @@ impl Asked<'_> {
         store: Result<V, Full>,
         runs: &R,
         observer: &mut dyn Observer,
-    ) -> (Searched, u64) {
+    ) -> (Searched, Kept) {
         let request = &self.request;
-        let Ok(store) = store else {
-            let stopped = Some(Stopped::Memory(request.budget.limit()));
-            return (Searched { found: None, counters: Default::default(), stopped, bytes: 0 }, 0);
-        };
+        let Ok(store) = store else { return self.without_store() };
         let searched = match self.search {
             Search::Ndfs => self.nested(runs, &store, Target::Path, observer),
             Search::NdfsSeed => self.nested(runs, &store, Target::Seed, observer),
@@ -326,8 +333,52 @@ impl Asked<'_> {
             }
             _ => scc::search(runs, &store, request, observer),
         };
-        let bytes = spinor_store::Visited::bytes(&store);
-        (searched, bytes)
+        (searched, (store.bytes(), None))
+    }
+
+    /// Nested search beside a lossy store.
+    pub(crate) fn beside<R: Runs, V: Visited>(
+        &self,
+        store: Result<V, Full>,
+        runs: &R,
+        observer: &mut dyn Observer,
+    ) -> (Searched, Kept) {
+        let Ok(store) = store else { return self.without_store() };
+        let target = if self.search == Search::Ndfs { Target::Path } else { Target::Seed };
+        let searched = match self.search {
+            Search::NdfsProcess => {
+                let ordered = ByProcess(runs);
+                let mut searched = self.nested_beside(&ordered, &store, target, observer);
+                searched.found = searched.found.map(|lasso| ordered.project(&lasso));
+                searched
+            }
+            Search::Ndfs | Search::NdfsSeed => self.nested_beside(runs, &store, target, observer),
+            _ => unreachable!("the plan refuses it"),
+        };
+        (searched, (store.bytes(), store.omission()))
+    }
+
+    fn nested_beside<R: Runs, V: Visited>(
+        &self,
+        runs: &R,
+        store: &V,
+        target: Target,
+        observer: &mut dyn Observer,
+    ) -> Searched {
+        assert!(self.how.memory() == Memory::Nothing, "the plan refuses it");
+        let request = &self.request;
+        let Some(fair) = self.fair(runs) else {
+            return lossy::search(runs, store, target, request, observer).expect(ONE_MARK).searched;
+        };
+        let mut searched = lossy::search(&fair, store, target, request, observer).expect(ONE_MARK).searched;
+        searched.found = searched.found.map(|lasso| fair.project_as(&lasso, Wish::default()));
+        searched
+    }
+
+    /// There was no room for it.
+    fn without_store(&self) -> (Searched, Kept) {
+        let stopped = Some(Stopped::Memory(self.request.budget.limit()));
+        (Searched { found: None, counters: Default::default(), stopped, bytes: 0 }, (0, None))
     }
 
     fn nested<R: Runs, V: WithBits>(
@@ -356,6 +407,18 @@ impl Asked<'_> {
 }
 
 const ONE_MARK: &str = "nested search is given claims with one mark, at states";
+
+/// Figure 4 beside a lossy store, with what there is to say about it.
+fn in_lossy<S: Successors, V: Visited>(
+    quotient: &QuotientRuns<'_, S>,
+    n: u8,
+    store: &V,
+    request: &Request,
+) -> (figure4::Outcome, Kept, String) {
+    let out = figure4::search(quotient, n, &mut lossy::Marked::new(store), request);
+    let note = format!("{} copies of states are marked, for one of two searches each", store.len());
+    (out, (store.bytes(), store.omission()), note)
+}
 
 /// The same run, in the numbers of a product that has more moves.
 fn renumbered<S: Successors, T: Successors>(lasso: &Lasso, few: &Product<'_, S>, all: &Product<'_, T>) -> Lasso {

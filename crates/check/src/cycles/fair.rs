@@ -170,7 +170,7 @@ impl<'a, R: Runs> Fair<'a, R> {
         self.project_as(lasso, Wish::default())
     }
 
-    fn project_as(&self, lasso: &Lasso, wish: Wish) -> Lasso {
+    pub(crate) fn project_as(&self, lasso: &Lasso, wish: Wish) -> Lasso {
         let (mut start, mut desk) = (Moves::default(), self.runs.desk());
         self.runs.initial(&mut desk, &mut start);
         let mut at = (start.key(lasso.initial).to_vec(), 0);

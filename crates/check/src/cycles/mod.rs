@@ -5,6 +5,7 @@
 //! | this | what all of them go through and what they find |
 //! | `scc` | components with generalised acceptance, the default |
 //! | `ndfs` | nested depth-first search, for one mark at states |
+//! | `lossy` | the same beside a store that keeps no states |
 //! | `by_process` | the order of moves that nested search has in one of the papers |
 //! | `union` | components, by several threads |
 //! | `sets` | the sets of states that these share |
@@ -37,6 +38,7 @@ mod crew;
 mod eyes;
 pub mod fair;
 pub mod lasso;
+pub mod lossy;
 pub mod ndfs;
 #[cfg(test)]
 mod ndfs_tests;

@@ -70,7 +70,7 @@
 //!   O3 5.2, the choice kept between the searches                tests/figures.rs: the two models, each kind of memory, and
 //!      the verdicts without it
 //!   O4 the budget is not asked for bits beside a dense store: they are few beside the states
-//!   O5 lossy stores: a frame would have to hold its key
+//!   (Lossy stores: `lossy`, whose frames hold their keys.)
 //!
 //! # Cost  each state expanded at most twice (once more for each selection that will not do); two bits a state, and a
 //!   third for the path, where the store numbers its states densely, a set of names each where it does not; 24 bytes a

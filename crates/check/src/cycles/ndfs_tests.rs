@@ -3,12 +3,12 @@ use super::fair::{self, By, Fair, original};
 use super::ndfs::{self, Nested, Refused, Target, WithBits};
 use super::tests::{components, replay, seeds};
 use super::toy::{ToyMove, ToyRuns};
-use super::{Fairness, Lasso, Pids, Request, Runs, oracle};
+use super::{Fairness, Lasso, Pids, Request, Runs, lossy, oracle};
 use crate::observer::Silent;
 use crate::search::Stopped;
 use crate::toy::Rng;
 use spinor_model::ir::Pid;
-use spinor_store::{Arena, Budget, Compact, Hint, StateId, Visited};
+use spinor_store::{Arena, Bitstate, Budget, Compact, HashCompact, Hint, StateId, Visited};
 use std::collections::BTreeSet;
 
 const TARGETS: [Target; 2] = [Target::Seed, Target::Path];
@@ -85,6 +85,49 @@ fn check(runs: &ToyRuns, n_pids: u32, way: Option<By>, truth: bool) {
             replay(runs, lasso, fairness_of(way)).unwrap_or_else(|e| panic!("{e}: {target:?} {way:?} {lasso:?}"));
         }
     }
+}
+
+fn run_lossy<V: Visited>(runs: &ToyRuns, n_pids: u32, store: &V, target: Target, way: Option<By>) -> Option<Lasso> {
+    let request = Request::new(fairness_of(way));
+    let nested = match way {
+        None => lossy::search(runs, store, target, &request, &mut Silent),
+        Some(by) => {
+            let fair = Fair::new(runs, n_pids, by);
+            lossy::search(&fair, store, target, &request, &mut Silent).map(|mut nested| {
+                nested.searched.found = nested.searched.found.map(|lasso| fair.project_as(&lasso, Default::default()));
+                nested
+            })
+        }
+    };
+    nested.expect("one mark at states").searched.found
+}
+
+/// With hashes that do not meet all is found; in a table of a few bits what is found is there.
+#[test]
+fn nested_search_beside_a_lossy_store_finds_what_is_there() {
+    let (mut n_there, mut n_missed) = (0, 0);
+    for seed in seeds() {
+        let (runs, n_pids) = random(seed);
+        for way in WAYS {
+            let truth = oracle::has_accepted_run(&runs, fairness_of(way));
+            for target in TARGETS {
+                let budget = Budget::unlimited();
+                let hashes = HashCompact::new(&budget).expect("room");
+                let tiny = Bitstate::new(&budget, 8, 2).expect("room");
+                let whole = run_lossy(&runs, n_pids, &hashes, target, way);
+                let part = run_lossy(&runs, n_pids, &tiny, target, way);
+                assert_eq!(whole.is_some(), truth, "seed {seed}, {target:?}, {way:?}: {runs:?}");
+                for lasso in whole.iter().chain(&part) {
+                    let case = || format!("seed {seed}, {target:?}, {way:?}: {lasso:?} {runs:?}");
+                    replay(&runs, lasso, fairness_of(way)).unwrap_or_else(|e| panic!("{e}: {}", case()));
+                }
+                n_there += u32::from(truth);
+                n_missed += u32::from(truth && part.is_none());
+            }
+        }
+    }
+    println!("{n_there} are there, and a tiny table misses {n_missed}");
+    assert!(n_missed > 0 && n_there > 2 * n_missed, "{n_missed} of {n_there}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ use super::{At, Found, Ground, Searched, fifo, levels, nested, restarts};
 use crate::check::{Executors, HASHES, WORTH};
 use crate::claim::{Claim, Marking};
 use crate::counters::Counters;
-use crate::cycles::answer::{Answered, has_rendezvous};
+use crate::cycles::answer::{Answered, Kept, has_rendezvous};
 use crate::cycles::{self, Fairness, Lasso, Moves, Request, Runs, shorten};
 use crate::observer::Observer;
 use crate::plan;
@@ -56,9 +56,6 @@ pub struct Asked<'a> {
     pub audit: bool,
     pub request: Request,
 }
-
-/// The bytes of a store, and of a lossy one a bound of what it misses.
-type Kept = (u64, Option<f64>);
 
 impl Asked<'_> {
     /// The question is asked as a claim about states, and answered as such claims are.
@@ -188,6 +185,7 @@ impl Asked<'_> {
             claim,
             search: self.search,
             store: self.store,
+            table: self.table,
             fair_by: self.fair_by,
             optimise: self.optimise,
             shorten: self.shorten,
@@ -213,8 +211,10 @@ impl Asked<'_> {
         let claim = Claim::without_progress(Marking::States);
         let asked = self.to_cycles(interp, &claim);
         let budget = &self.request.budget;
-        let (searched, store_bytes) = match self.store {
+        let (searched, (store_bytes, omission)) = match self.store {
             Store::Arena => asked.with(Arena::new(budget), &modes, observer),
+            Store::HashCompact => asked.beside(HashCompact::new(budget), &modes, observer),
+            Store::Bitstate => asked.beside(Bitstate::new(budget, self.table, HASHES), &modes, observer),
             _ => {
                 let unfolded = !plan::knows_components(self.search) && self.request.fairness != Fairness::None;
                 let (exec, interp, meaning) = (exec.clone(), interp.clone(), meaning.clone());
@@ -234,7 +234,7 @@ impl Asked<'_> {
             trace::build_endless(self.interp, interp, &walked(&judge, &lasso))
         });
         let faulty = modes.is_faulty();
-        Answered { trace, searched, store_bytes, omission: None, faulty, reduced: false, note: None }
+        Answered { trace, searched, store_bytes, omission, faulty, reduced: false, note: None }
     }
 }
 

@@ -16,15 +16,21 @@
 //!      not reported)
 //!   D2 a move of the claim alone, where the system has ended, is nobody's and stays in its copy
 //!
+//! # Lossy stores
+//!   One of these says whether a state is new in a copy and to a search, and may be wrong in saying that it is not. What is
+//!   compared with the seed is what stands for a state, by its key; so still what is found is there.
+//!
 //! # Cost  each state stored once, with 2(N + 1) bits beside it: one for each copy and each of the two searches; expanded at
-//!   most as often.
+//!   most as often. With a lossy store, one entry for each of these bits that is set.
 
 use super::threads::Permuted;
 use crate::counters::Counters;
+use crate::cycles::lossy::{Marked, Seen};
 use crate::cycles::{Moves, Request, ndfs};
 use crate::search::held::Held;
 use spinor_model::ir::Pid;
-use spinor_store::{Arena, Full, StateId, Visited};
+use spinor_store::{Arena, Budget, Full, Visited};
+use std::sync::Arc;
 
 /// A path through the states under their own names, and what follows it to an image of its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,9 +45,6 @@ pub struct Fragment {
 pub struct Outcome {
     pub found: Option<Fragment>,
     pub counters: Counters,
-    /// How many bits there are beside each state, and the bytes that hold them.
-    pub bits: usize,
-    pub bits_bytes: u64,
     pub full: Option<Full>,
     pub late: bool,
 }
@@ -62,12 +65,11 @@ struct Item {
     nth: Option<u32>,
 }
 
-struct Search<'a, R: Permuted> {
+struct Search<'a, R: Permuted, S: Copies> {
     runs: &'a R,
     desk: R::Desk,
-    store: &'a Arena,
-    hand: <Arena as Visited>::Hand<'a>,
-    bits: Bits,
+    seen: &'a mut S,
+    /// What stands for the state at hand.
     key: Vec<u8>,
     n: u8,
     moves: Moves,
@@ -75,22 +77,60 @@ struct Search<'a, R: Permuted> {
     until: Option<std::time::Instant>,
 }
 
-/// So many bits beside each state, which all begin as zero.
-struct Bits {
+/// Who knows which search has met which state in which copy: the sign is one of these bits.
+pub(crate) trait Copies: Seen {
+    /// How many different states were met, as far as that is known.
+    fn n_states(&self) -> u64;
+}
+
+impl<V: Visited> Copies for Marked<'_, V> {
+    fn n_states(&self) -> u64 {
+        self.len()
+    }
+}
+
+/// States, and so many bits beside each, which all begin as zero.
+pub(crate) struct Beside<'a> {
+    store: &'a Arena,
+    hand: <Arena as Visited>::Hand<'a>,
     each: usize,
     words: Held<u64>,
 }
 
-impl Bits {
-    /// Whether it was not set before.
-    fn put(&mut self, id: StateId, bit: usize) -> Result<bool, Full> {
-        let at = id.index() * self.each + bit;
+impl<'a> Beside<'a> {
+    pub fn new(store: &'a Arena, n_procs: u8, budget: &Arc<Budget>) -> Beside<'a> {
+        let each = 2 * (usize::from(n_procs) + 1);
+        Beside { store, hand: store.hand(), each, words: Held::new(budget) }
+    }
+
+    /// Beside each state.
+    pub fn n_bits(&self) -> usize {
+        self.each
+    }
+
+    /// Of all bits.
+    pub fn bytes(&self) -> u64 {
+        self.words.len() as u64 * 8
+    }
+}
+
+impl Seen for Beside<'_> {
+    fn put(&mut self, key: &[u8], sign: u16) -> Result<bool, Full> {
+        let (id, _) = self.store.put(&mut self.hand, key)?;
+        self.store.rest(&mut self.hand);
+        let at = id.index() * self.each + usize::from(sign);
         while self.words.len() <= at / 64 {
             self.words.push(0)?;
         }
         let before = self.words[at / 64];
         self.words[at / 64] |= 1 << (at % 64);
         Ok(before >> (at % 64) & 1 == 0)
+    }
+}
+
+impl Copies for Beside<'_> {
+    fn n_states(&self) -> u64 {
+        self.store.len()
     }
 }
 
@@ -103,15 +143,13 @@ enum Stop {
     Ends(Vec<u32>),
 }
 
-pub fn search<R: Permuted>(runs: &R, n_procs: u8, store: &Arena, request: &Request) -> Outcome {
+pub(crate) fn search<R: Permuted, S: Copies>(runs: &R, n: u8, seen: &mut S, request: &Request) -> Outcome {
     let until = request.max_time.map(|t| std::time::Instant::now() + t);
     let (moves, counters, key) = (Moves::default(), Counters::default(), Vec::new());
-    let bits = Bits { each: 2 * (usize::from(n_procs) + 1), words: Held::new(&request.budget) };
-    let (desk, hand, n) = (runs.desk(), store.hand(), n_procs);
-    let mut search = Search { runs, desk, store, hand, bits, key, n, moves, counters, until };
+    let mut search = Search { runs, desk: runs.desk(), seen, key, n, moves, counters, until };
     let mut start = Moves::default();
     runs.initial_raw(&mut search.desk, &mut start);
-    let mut out = Outcome { found: None, counters, bits: search.bits.each, bits_bytes: 0, full: None, late: false };
+    let mut out = Outcome { found: None, counters, full: None, late: false };
     for initial in 0..start.all.len() {
         let mut path = Vec::new();
         let key = start.key(initial).to_vec();
@@ -133,26 +171,21 @@ pub fn search<R: Permuted>(runs: &R, n_procs: u8, store: &Arena, request: &Reque
             break;
         }
     }
-    out.counters = search.counters;
-    out.bits_bytes = search.bits.words.len() as u64 * 8;
+    out.counters = Counters { stored: search.seen.n_states(), ..search.counters };
     out
 }
 
-impl<R: Permuted> Search<'_, R> {
-    /// The name of what stands for a state.
-    fn name(&mut self, key: &[u8]) -> Result<StateId, Stop> {
+impl<R: Permuted, S: Copies> Search<'_, R, S> {
+    /// Looks for what stands for a state.
+    fn pick(&mut self, key: &[u8]) {
         self.key.clear();
         self.key.extend_from_slice(key);
         self.runs.pick(&mut self.desk, &mut self.key);
-        let (id, new) = self.store.put(&mut self.hand, &self.key).map_err(Stop::Full)?;
-        self.store.rest(&mut self.hand);
-        self.counters.stored += u64::from(new);
-        Ok(id)
     }
 
-    /// Whether one of the searches has not been there in this copy.
-    fn put(&mut self, id: StateId, copy: u8, second: bool) -> Result<bool, Stop> {
-        let new = self.bits.put(id, 2 * usize::from(copy) + usize::from(second)).map_err(Stop::Full)?;
+    /// Whether one of the searches has not met it in this copy.
+    fn put(&mut self, copy: u8, second: bool) -> Result<bool, Stop> {
+        let new = self.seen.put(&self.key, 2 * u16::from(copy) + u16::from(second)).map_err(Stop::Full)?;
         if self.counters.transitions.is_multiple_of(256) && self.until.is_some_and(|t| std::time::Instant::now() > t) {
             return Err(Stop::Late);
         }
@@ -193,8 +226,8 @@ impl<R: Permuted> Search<'_, R> {
     }
 
     fn first(&mut self, key: Vec<u8>, path: &mut Vec<Frame>) -> Result<(), Stop> {
-        let name = self.name(&key)?;
-        if !self.put(name, 0, false)? {
+        self.pick(&key);
+        if !self.put(0, false)? {
             return Ok(());
         }
         path.push(self.frame(key, 0, None)?);
@@ -202,8 +235,8 @@ impl<R: Permuted> Search<'_, R> {
             if let Some(item) = frame.items.get(frame.next) {
                 frame.next += 1;
                 let (key, copy, nth) = (item.key.clone(), item.copy, item.nth);
-                let name = self.name(&key)?;
-                if self.put(name, copy, false)? {
+                self.pick(&key);
+                if self.put(copy, false)? {
                     match self.frame(key.clone(), copy, nth) {
                         Ok(frame) => path.push(frame),
                         Err(stop) => {
@@ -225,8 +258,9 @@ impl<R: Permuted> Search<'_, R> {
     }
 
     fn second(&mut self, key: Vec<u8>) -> Result<(), Stop> {
-        let seed = self.name(&key)?;
-        self.put(seed, 0, true)?;
+        self.pick(&key);
+        let seed = self.key.clone();
+        self.put(0, true)?;
         let mut path = vec![self.frame(key, 0, None)?];
         while let Some(frame) = path.last_mut() {
             let Some(item) = frame.items.get(frame.next) else {
@@ -235,13 +269,13 @@ impl<R: Permuted> Search<'_, R> {
             };
             frame.next += 1;
             let (key, copy, nth) = (item.key.clone(), item.copy, item.nth);
-            let name = self.name(&key)?;
-            if name == seed && copy == 0 {
+            self.pick(&key);
+            if copy == 0 && self.key == seed {
                 let lap: Vec<u32> = path.iter().filter_map(|f| f.nth).chain(nth).collect();
                 if !lap.is_empty() {
                     return Err(Stop::Found(lap)); // D1
                 }
-            } else if self.put(name, copy, true)? {
+            } else if self.put(copy, true)? {
                 match self.frame(key, copy, nth) {
                     Ok(frame) => path.push(frame),
                     Err(Stop::Ends(_)) => {

@@ -232,7 +232,7 @@ impl<'a> Preprocessor<'a> {
             for (lo, hi) in std::mem::take(&mut open.lexer.annotations) {
                 match annotation::symmetric(&open.lexer.text, open.lexer.file, lo, hi) {
                     Ok(names) => self.symmetric.extend(names),
-                    Err(d) => self.diags.push(d),
+                    Err(d) => self.diags.push(*d),
                 }
             }
             if self.stopped {
