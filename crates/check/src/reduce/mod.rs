@@ -381,8 +381,10 @@ impl Reduction {
 
     /// Puts the state on the desk; not if nothing can be left out of it.
     fn looks(&self, desk: &mut Desk, key: &[u8], steps: &[Step]) -> bool {
-        // One process alone has no one to be left out; where nothing else could happen, nothing is left out.
-        if !steps.iter().any(|s| s.pid != steps[0].pid) || steps[0].timeout {
+        // One process alone has no one to be left out (steps are in the order of their processes); where nothing else could
+        // happen, nothing is left out.
+        let [first, .., last] = steps else { return false };
+        if first.pid == last.pid || first.timeout {
             return false;
         }
         if !desk.cast.as_ref().is_some_and(|c| c.fits(key)) {
