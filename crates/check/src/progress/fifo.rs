@@ -121,6 +121,8 @@ struct Frame {
     /// Where its set begins in `sets`, and whose names are in it.
     set: usize,
     cast: u32,
+    /// The move that led to it from the state below.
+    by: Name,
 }
 
 /// When names are not worth while.
@@ -228,17 +230,19 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
         self.open.replace(start, WAITS, 0);
         self.sleep.clear();
         self.enter(start, Name::NONE, start, entry)?;
-        while let Some(&Frame { id, todo, set, cast }) = self.frames.last() {
+        while let Some(&Frame { id, todo, set, cast, by }) = self.frames.last() {
             if self.todo.len() == todo {
                 self.open.remove(id);
                 self.walk.let_go(id);
                 self.frames.pop();
                 self.sets.truncate(set);
+                self.note_left(by);
                 continue;
             }
             let (to, by) = self.todo.pop().expect("more than the frame's first");
             match self.open.replace(to, WAITS, self.frames.len() as u32) {
-                None | Some(LAID) => {}
+                None => self.note_left(by),
+                Some(LAID) => {}
                 Some(WAITS) => {
                     if self.walk.bring(to) {
                         if self.sleeps {
@@ -282,7 +286,7 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
         let Walk { pulse, after, out, .. } = &self.walk;
         let laid = (|| {
             let (todo, set, cast) = (self.todo.len(), self.sets.len(), self.sleep.cast);
-            self.frames.push(Frame { id, todo, set, cast })?;
+            self.frames.push(Frame { id, todo, set, cast, by })?;
             // Two moves may lead to one state, and only the first of them to something new.
             for (to, _) in after.iter().filter(|(_, new)| *new) {
                 self.open.insert(*to, WAITS)?;
@@ -299,6 +303,14 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
         })();
         laid.map_err(|full| pulse.full(full))?;
         self.walk.count(self.frames.len() - 1)
+    }
+
+    /// The state that this move of the uppermost one leads to was left.
+    fn note_left(&mut self, by: Name) {
+        let Some(&Frame { set, cast, .. }) = self.frames.last() else { return };
+        if let Some((word, bit)) = by.place().filter(|_| cast > 0) {
+            self.sets[set + word] |= bit;
+        }
     }
 
     /// What lies in the queue must be told from what was left, and a large table costs more than moves that are not made.

@@ -36,6 +36,12 @@ impl Name {
         self.0 == self.1 && self != Name::NONE
     }
 
+    /// The word of a set that has it, and the bit, if it can be asleep.
+    #[inline]
+    pub fn place(self) -> Option<(usize, u64)> {
+        self.sleeps().then(|| (self.0 as usize / 64, 1 << (self.0 % 64)))
+    }
+
     /// The same of a step that is not to be asleep.
     pub fn awake(self) -> Name {
         Name(self.0, self.1 | AWAKE)
@@ -53,14 +59,14 @@ pub struct Sleep {
 impl Sleep {
     #[inline]
     pub fn has(&self, name: Name) -> bool {
-        self.cast > 0 && name.sleeps() && self.set[name.0 as usize / 64] >> (name.0 % 64) & 1 == 1
+        self.cast > 0 && name.place().is_some_and(|(word, bit)| self.set[word] & bit != 0)
     }
 
     /// Keeps those of them that are named.
     pub fn retain(&mut self, names: &[Name]) {
         let mut there = [0; MOST_BLOCKS * (BLOCK / 64)];
-        for name in names.iter().filter(|name| self.has(**name)) {
-            there[name.0 as usize / 64] |= 1 << (name.0 % 64);
+        for (word, bit) in names.iter().filter(|name| self.has(**name)).filter_map(|name| name.place()) {
+            there[word] |= bit;
         }
         let n = self.set.len();
         self.set.copy_from_slice(&there[..n]);
@@ -68,8 +74,8 @@ impl Sleep {
 
     #[inline]
     pub fn put(&mut self, name: Name) {
-        if self.cast > 0 && name.sleeps() {
-            self.set[name.0 as usize / 64] |= 1 << (name.0 % 64);
+        if let Some((word, bit)) = name.place().filter(|_| self.cast > 0) {
+            self.set[word] |= bit;
         }
     }
 
