@@ -21,10 +21,9 @@
 //!
 //! # Cost  each state expanded at most twice; two entries of the store a state; the keys of both paths and of their moves.
 
-use super::ndfs::{Nested, Refused, Target, accepts};
+use super::ndfs::{End, Nested, Refused, Target, accepts};
 use super::{Lasso, Moves, Pulse, Request, Runs};
 use crate::observer::Observer;
-use crate::search::Halt;
 use spinor_store::{Account, Budget, Full, Visited};
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -66,24 +65,6 @@ impl<V: Visited> Seen for Marked<'_, V> {
 
 const FIRST: u16 = 0;
 const SECOND: u16 = 1;
-
-/// Why a search ends before it is through.
-enum End {
-    Refused(Refused),
-    Halt,
-}
-
-impl From<Refused> for End {
-    fn from(refused: Refused) -> End {
-        End::Refused(refused)
-    }
-}
-
-impl From<Halt> for End {
-    fn from(_: Halt) -> End {
-        End::Halt
-    }
-}
 
 pub fn search<R: Runs, V: Visited>(
     runs: &R,

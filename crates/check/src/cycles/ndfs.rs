@@ -139,7 +139,7 @@ pub enum Refused {
 }
 
 /// Why a search ends before it is through.
-enum End {
+pub(super) enum End {
     Refused(Refused),
     Halt,
 }
