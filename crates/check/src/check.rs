@@ -98,6 +98,7 @@ pub fn check<E: Executors>(
         progress: asks(|k| k == Kind::NonProgress).then_some((progress.word(), settings.progress.word())),
         por: "off", // until a search leaves something out
         proviso: None,
+        por_from: 0,
         sym: "off",
         fair: settings.fairness.word(),
         fair_by: (settings.fairness == Fairness::Weak).then_some(fair_by.word()),
@@ -651,6 +652,7 @@ impl Asked<'_> {
             budget: Budget::new(limit),
             jobs: settings.jobs.max(1),
             makes_up: reduced.as_ref().is_some_and(|r| r.proviso() == Proviso::Levels),
+            late: report.chosen.por_from,
             by_path: reduced.as_ref().map(|r| r.proviso()).filter(|p| p.is_path()).map(|p| p == Proviso::PathBit),
             ..Request::default()
         };
@@ -795,10 +797,18 @@ impl Asked<'_> {
             MadeUp::Loops | MadeUp::Levels => by(Proviso::Loops),
         };
         // One process alone has no one to be left out.
-        let worth = |r: &Reduced<S>| most_processes(self.interp.system()) > 1 && r.saves() > WORTH;
-        let chosen = Some(chosen).filter(|r| forced || worth(r));
+        let saves = match forced {
+            true => 1.0,
+            false if most_processes(self.interp.system()) > 1 => chosen.saves(),
+            false => 0.0,
+        };
+        let chosen = Some(chosen).filter(|_| saves > WORTH);
         match &chosen {
             Some(chosen) => {
+                let may_wait = self.search == Search::Bfs && chosen.proviso() != Proviso::Levels && !selector.leaps();
+                if saves < WORTH_AT_ONCE && may_wait && !self.settings.audit {
+                    report.chosen.por_from = MANY;
+                }
                 report.chosen.por = plan::Reduction::By(selector).word();
                 report.chosen.proviso = Some(chosen.proviso().word());
             }
@@ -858,6 +868,9 @@ const NOT_SYMMETRIC: &str = "no symmetry is used: cycles without progress are no
 const NOT_WORTH: &str = "its steps have too much to do with each other for it to be worth while";
 /// The part of the steps that must be left out for a reduction to be worth its time.
 pub(crate) const WORTH: f64 = 0.15;
+/// The same while states are few: to store one that a cache holds takes less time than to think about what to leave out.
+const WORTH_AT_ONCE: f64 = 1.0 / 3.0;
+const MANY: u64 = 1 << 15;
 
 /// Says of a lossy store what its silence is worth.
 fn missed(omission: f64) -> String {

@@ -86,6 +86,8 @@ pub struct Chosen {
     pub por: &'static str,
     /// Of a search that leaves out steps: who sees to it that none is left out for ever, if not the selection itself.
     pub proviso: Option<&'static str>,
+    /// Of such a search: how many states were stored before it left out any step; 0 if it did from the beginning.
+    pub por_from: u64,
     pub sym: &'static str,
     pub fair: &'static str,
     pub fair_by: Option<&'static str>,

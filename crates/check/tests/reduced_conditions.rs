@@ -229,6 +229,51 @@ fn without_a_condition_some_answer_is_wrong() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
+/// A selection is a matter of the state alone: it is the same on a desk that had other states before.
+#[test]
+fn a_selection_does_not_depend_on_what_was_selected_before() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conditions");
+    let mut n_hasty = 0;
+    for path in std::fs::read_dir(folder).expect("the models").flatten().map(|f| f.path()) {
+        let text = std::fs::read_to_string(&path).expect("a model");
+        let file = path.file_name().expect("a name").to_string_lossy();
+        let model = load(&file, &text, &Options::default(), &|p: &Path| std::fs::read(p)).model.expect("a model");
+        let question = Question::read(&text, &model);
+        let system = question.system(&model);
+        let interp = Arc::new(Interp::looking(system.clone(), question.looked()));
+        for selector in SELECTORS.into_iter().filter(|s| !s.leaps()) {
+            let (reduction, proviso) = question.reduction(&system, selector);
+            let reduced = Reduced::new(interp.clone(), Arc::new(reduction), proviso);
+            let Ok(mut used) = reduced.initial() else { continue };
+            let (mut batch, mut offered) = (reduced.batch(), Vec::new());
+            for node in &Graph::build(&reduced).nodes {
+                reduced.unpack_into(&node.key, &mut used);
+                let mut fresh = reduced.unpack(&node.key);
+                batch.clear();
+                let n_steps = reduced.expand(&mut used, &mut batch);
+                let left_out = reduced.leaves_out(&used);
+                let keys: Vec<Vec<u8>> =
+                    batch.outcomes.iter().filter_map(|o| batch.key(o)).map(<[u8]>::to_vec).collect();
+                batch.clear();
+                assert_eq!(reduced.expand(&mut fresh, &mut batch), n_steps, "{file} {selector:?}");
+                let again: Vec<Vec<u8>> =
+                    batch.outcomes.iter().filter_map(|o| batch.key(o)).map(<[u8]>::to_vec).collect();
+                assert_eq!(again, keys, "{file} {selector:?}");
+                interp.enabled(&mut interp.unpack(&node.key), &mut offered);
+                let (mut steps, mut rest) = (Vec::new(), Vec::new());
+                reduced.enabled(&mut used, &mut steps);
+                reduced.all_enabled(&mut used, &mut rest);
+                assert!(rest.starts_with(&steps), "{file} {selector:?}");
+                rest.sort();
+                offered.sort();
+                assert_eq!(rest, offered, "{file} {selector:?}: all steps");
+                n_hasty += usize::from(left_out && n_steps == 1);
+            }
+        }
+    }
+    assert!(n_hasty > 20, "nobody is in haste here");
+}
+
 /// The proviso of breadth-first search by its levels: without it, what is left out may be left out for ever.
 #[test]
 fn without_the_proviso_of_the_levels_some_answer_is_wrong() {

@@ -324,7 +324,12 @@ impl Human<'_> {
                 c.search,
                 c.endless.map_or(String::new(), |word| format!(" and {word}"))
                     + &c.progress.map_or(String::new(), |(word, _)| format!(" and {word} for progress")),
-                c.proviso.map_or(c.por.to_string(), |by| format!("{} by {by}", c.por)),
+                c.proviso.map_or(c.por.to_string(), |by| format!("{} by {by}", c.por))
+                    + &(if c.por_from > 0 {
+                        format!(" from {} on", plural(c.por_from as usize, "state"))
+                    } else {
+                        String::new()
+                    }),
                 c.sym,
                 c.fair,
                 c.store,

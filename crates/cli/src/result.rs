@@ -32,6 +32,7 @@ pub fn of_report(front: &Front, interp: &Interp, report: &Report) -> Json {
         ("progress", c.progress.map_or(Json::Null, |(_, word)| Json::text(word))),
         ("por", Json::text(c.por)),
         ("proviso", c.proviso.map_or(Json::Null, Json::text)),
+        ("por_from", Json::count(c.por_from)),
         ("sym", Json::text(c.sym)),
         ("fair", Json::text(c.fair)),
         ("fair_by", c.fair_by.map_or(Json::Null, Json::text)),

@@ -571,6 +571,19 @@ impl Successors for Jit {
         steps.extend(raw[..ctx.n_steps as usize].iter().map(|s| step_of(s, timeout)));
     }
 
+    fn enabled_of(&self, state: &mut JitState, pid: Pid, steps: &mut Vec<Step>) {
+        if self.interp.system().uses.priorities {
+            self.enabled(state, steps);
+            steps.retain(|step| step.pid == pid && !step.timeout);
+            return;
+        }
+        steps.clear();
+        let JitState { bytes, types, ctx, raw, .. } = state;
+        (ctx.timeout, ctx.n_steps) = (0, 0);
+        self.moves(ctx, types, bytes, usize::from(pid)..usize::from(pid) + 1, raw);
+        steps.extend(raw[..ctx.n_steps as usize].iter().map(|s| step_of(s, false)));
+    }
+
     fn expand(&self, state: &mut JitState, batch: &mut Batch) -> usize {
         self.expand_for(state, batch, None)
     }

@@ -192,6 +192,11 @@ pub trait Successors: Sync {
     fn batch(&self) -> Batch;
     /// The steps that can be taken: highest pid first, edges in the order of their location. Cleared first.
     fn enabled(&self, state: &mut Self::State, steps: &mut Vec<Step>);
+    /// Those of one process, as far as they do not wait for `timeout`. Cleared first.
+    fn enabled_of(&self, state: &mut Self::State, pid: Pid, steps: &mut Vec<Step>) {
+        self.enabled(state, steps);
+        steps.retain(|step| step.pid == pid && !step.timeout);
+    }
     /// Appends the outcomes of these steps, in order.
     fn fire(&self, state: &mut Self::State, steps: &[Step], batch: &mut Batch);
     /// Both at once: the outcomes of all steps that can be taken. How many steps there are; they are numbered as

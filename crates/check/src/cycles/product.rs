@@ -109,7 +109,7 @@ impl<'a, S: Successors> Product<'a, S> {
         let (mut desk, mut moves) = (self.desk(), Moves::default());
         let mut steps = |from: &[u8], bytes: &mut Vec<u8>, keys: &mut Vec<Range<usize>>| {
             moves.clear();
-            self.moves(&mut desk, from, &mut moves);
+            self.moves_as(&mut desk, from, Wish::ALL, &mut moves);
             bytes.clone_from(&moves.keys);
             keys.clear();
             keys.extend(moves.all.iter().map(|m| m.to.clone()));

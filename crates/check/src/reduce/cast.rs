@@ -38,8 +38,9 @@ pub(super) struct Cast {
     pub number: u32,
     /// Every key of it has these bits: how many processes there are, their proctypes, what tells them apart.
     marks: Marks,
-    /// By process: where the key says where it stands.
+    /// By process: where the key says where it stands; and the same for all of them at once.
     stands: Vec<Field>,
+    gathered: Gathered,
     /// By process: the number of its first edge, and of its first location.
     first: Vec<u32>,
     first_loc: Vec<u32>,
@@ -54,14 +55,20 @@ pub(super) struct Cast {
     with: Vec<Block>,
     /// What enables it, and what it meets: a row for each way its channels may be filled.
     enables: Vec<Block>,
-    /// By transition: its first row, and the channels.
-    lacks: Vec<(u32, Vec<Told>)>,
-    /// Those channels, each once.
+    /// By transition: which row.
+    lacks: Vec<Lacks>,
+    /// The channels that tell, each once.
     asked: Vec<Told>,
     pub flags: Vec<Flags>,
     /// What must not be selected: by phase what is seen, and behind that the same with what closes a loop.
     shut: Vec<Block>,
     n_phases: u32,
+    /// In the same order, by process and location: whatever the rest of the state, what can be taken there, if anything, is
+    /// a closed set that may be selected.
+    safe: Vec<bool>,
+    n_locs: usize,
+    /// Whether that is true anywhere.
+    any_safe: bool,
     /// By process and location: it makes progress to stand there. Nothing if no states make progress.
     pub labels: Vec<Vec<bool>>,
     /// By process and location: it may come to where it minds that a handshake becomes possible; it stands where one of
@@ -214,6 +221,7 @@ impl Making<'_> {
             number,
             marks: Marks::new(self.interp.layout(), self.statics, key),
             stands: Vec::new(),
+            gathered: Gathered::default(),
             owner,
             n_blocks,
             current: Vec::new(),
@@ -226,6 +234,9 @@ impl Making<'_> {
             flags: Vec::new(),
             shut: vec![[0; 4]; n_blocks * self.looked.len() * 2],
             n_phases: self.looked.len() as u32,
+            safe: Vec::new(),
+            n_locs: 0,
+            any_safe: false,
             labels: Vec::new(),
             minds,
             offers,
@@ -235,13 +246,13 @@ impl Making<'_> {
         };
         let layout = self.interp.layout();
         cast.stands = layout.frames(key).map(|(at, _)| layout.loc.after(at as u32)).collect();
-        let mut n_locs = 0;
+        cast.gathered = Gathered::new(&cast.stands, key.len());
         for (i, actor) in actors[..n_live].iter().enumerate() {
             let t = &self.system.proctypes[actor.proctype];
             let first = cast.first[i];
             cast.own.extend(index.own[i].blocks());
-            cast.first_loc.push(n_locs);
-            n_locs += t.locs.len() as u32;
+            cast.first_loc.push(cast.n_locs as u32);
+            cast.n_locs += t.locs.len();
             for loc in t.locs.iter() {
                 let mut here = none.clone();
                 loc.edges.iter().for_each(|e| here.put(first + e.index() as u32));
@@ -254,6 +265,9 @@ impl Making<'_> {
         let closed = rounds::closed(&walk(None), self.statics, n_live);
         let leads = self.leads(&actors, n_live, &cast.first, &touches, &reach);
         // Only transitions of those that live are ever current.
+        let mut lacks: Vec<(u32, Vec<Told>)> = Vec::new();
+        // By transition: nobody else is in any set because it can be taken, or because it cannot.
+        let mut alone = vec![(false, true); cast.owner.len()];
         let n_rows = cast.first.get(n_live).map_or(cast.owner.len(), |f| *f as usize);
         for (t, touch) in touches.iter().enumerate().take(n_rows) {
             let me = cast.owner[t];
@@ -271,26 +285,29 @@ impl Making<'_> {
             let mut disturbed = index.disturbed(t, touch);
             let mut with = if keeps(Condition::D2) { row(disturbed.clone()) } else { none.clone() };
             with.remove(mine);
+            let half = touch.sends.is_some() || touch.takes.is_some();
+            alone[t].0 = with == none && !(half && keeps(Condition::HasteMeets));
             if keeps(Condition::D1) {
                 with.add(mine);
             }
             disturbed.add(mine);
             cast.disturbs.extend(disturbed.blocks());
             cast.with.extend(with.blocks());
-            let half = touch.sends.is_some() || touch.takes.is_some();
             let mut meets = none.clone();
             if half && keeps(Condition::D4) {
                 meets = row(index.meeting(t, touch, &touches));
                 meets.remove(mine);
             }
             let told = told(touch, &lengths);
-            cast.lacks.push(((cast.enables.len() / n_blocks) as u32, told.iter().map(|(_, told)| *told).collect()));
+            lacks.push(((cast.enables.len() / n_blocks) as u32, told.iter().map(|(_, told)| *told).collect()));
             for filled in ways_to_fill(&told) {
                 let mut enables = meets.clone();
                 if keeps(Condition::D3) {
                     enables.add(&row(index.enabling(touch, &filled)));
                 }
                 cast.enables.extend(enables.blocks());
+                enables.remove(mine);
+                alone[t].1 &= enables == none;
             }
             let closes = without.keeps(Condition::Cycle) && closed[me] && self.statics.closes[proctype.index()][edge];
             let leads = self.repairs.is_static() && without.keeps(Condition::Followed) && {
@@ -319,9 +336,31 @@ impl Making<'_> {
                 }
             }
         }
-        let asked: BTreeMap<u32, Told> =
-            cast.lacks.iter().flat_map(|l| &l.1).map(|told| (told.len.at, *told)).collect();
+        let asked: BTreeMap<u32, Told> = lacks.iter().flat_map(|l| &l.1).map(|told| (told.len.at, *told)).collect();
+        let places: BTreeMap<u32, u16> = asked.keys().copied().zip(0..).collect();
         cast.asked = asked.into_values().collect();
+        cast.lacks.extend(lacks.into_iter().map(|(first, told)| {
+            let mut by = [cast.asked.len() as u16; MOST_TOLD];
+            let last = MOST_TOLD - told.len();
+            by[last..].iter_mut().zip(&told).for_each(|(by, told)| *by = places[&told.len.at]);
+            Lacks { first, by }
+        }));
+        for shut in cast.shut.chunks(n_blocks) {
+            let is_shut = |t: usize| shut[t / BLOCK][t % BLOCK / 64] >> (t % 64) & 1 == 1;
+            for (i, actor) in actors[..n_live].iter().enumerate() {
+                let one = |e: &EdgeId| cast.first[i] as usize + e.index();
+                let safe = |e: &EdgeId| alone[one(e)].0 && !is_shut(one(e));
+                let locs = self.system.proctypes[actor.proctype].locs.iter();
+                // The only one there is cannot be the one that cannot be taken.
+                cast.safe.extend(locs.map(|loc| match &loc.edges[..] {
+                    [edge] => safe(edge),
+                    edges => {
+                        edges.iter().all(|e| safe(e) && (alone[one(e)].1 || !without.keeps(Condition::HasteWaits)))
+                    }
+                }));
+            }
+        }
+        cast.any_safe = cast.safe.contains(&true);
         Some(cast)
     }
 
@@ -636,29 +675,36 @@ impl Cast {
         self.stands.iter().map(|field| Loc::new(field.read(key) as usize))
     }
 
-    /// So many words say how channels are filled.
-    pub fn n_filled(&self) -> usize {
-        self.asked.len().div_ceil(32)
+    /// The same in words, as many as [`Cast::n_gathered`].
+    #[inline]
+    pub fn gather(&self, key: &[u8], words: &mut [u64]) {
+        self.gathered.gather(key, words);
     }
 
-    /// How the channels that matter to `enables` are filled, two bits each.
+    pub fn n_gathered(&self) -> usize {
+        self.gathered.n_words
+    }
+
+    /// How the channels that matter to `enables` are filled: each a [`Filled`] as a number, and a 0 behind them.
     #[inline]
-    pub fn filled(&self, key: &[u8]) -> impl Iterator<Item = u64> {
-        self.asked.chunks(32).map(|some| some.iter().fold(0, |word, told| word << 2 | u64::from(told.filled(key))))
+    pub fn fill(&self, key: &[u8], filled: &mut Vec<u8>) {
+        filled.clear();
+        filled.extend(self.asked.iter().map(|told| told.filled(key)));
+        filled.push(0);
     }
 
     /// Somebody minds, or may yet mind, that a handshake becomes possible.
-    pub fn is_minded(&self, locs: &[Loc], steps: &[Step]) -> bool {
+    pub fn is_minded(&self, key: &[u8], steps: &[Step]) -> bool {
         let literal = !self.without.keeps(Condition::Coming);
         let can = |pid: usize| literal && steps.iter().any(|s| usize::from(s.pid) == pid && s.partner.is_some());
-        let minds = |(pid, loc): (usize, &Loc)| self.minds[pid].get(loc.index()).is_some_and(|m| *m) && !can(pid);
-        self.without.keeps(Condition::Minded) && locs.iter().enumerate().any(minds)
+        let minds = |(pid, loc): (usize, Loc)| self.minds[pid].get(loc.index()).is_some_and(|m| *m) && !can(pid);
+        self.without.keeps(Condition::Minded) && self.stands(key).enumerate().any(minds)
     }
 
     /// A process stands at a send of a handshake.
-    pub fn offers(&self, pid: Pid, locs: &[Loc]) -> bool {
-        let at = |loc: &Loc| self.offers[pid as usize].get(loc.index()).is_some_and(|o| *o);
-        locs.get(pid as usize).is_some_and(at)
+    pub fn offers(&self, pid: Pid, key: &[u8]) -> bool {
+        let at = |loc: Loc| self.offers[pid as usize].get(loc.index()).is_some_and(|o| *o);
+        self.stands(key).nth(pid as usize).is_some_and(at)
     }
 
     #[inline]
@@ -682,6 +728,16 @@ impl Cast {
         self.row(&self.shut, if strict { self.n_phases + phase } else { phase })
     }
 
+    /// The processes whose steps are a closed set that may be selected, if they have any; in the order of steps.
+    #[inline]
+    pub fn safe(&self, key: &[u8], phase: u32, strict: bool) -> impl Iterator<Item = Pid> {
+        let row = (if strict { self.n_phases + phase } else { phase }) as usize * self.n_locs;
+        let is_safe =
+            move |pid: &usize| self.safe[row + self.first_loc[*pid] as usize + self.stands[*pid].read(key) as usize];
+        let n_pids = if self.any_safe { self.stands.len() } else { 0 };
+        (0..n_pids).rev().filter(is_safe).map(|pid| pid as Pid)
+    }
+
     #[inline]
     pub fn owner(&self, t: u32) -> Pid {
         self.owner[t as usize] as Pid
@@ -702,17 +758,72 @@ impl Cast {
         self.row(&self.with, t)
     }
 
-    /// What may let a transition happen that cannot happen in the state with this key, and what it may meet.
+    /// What may let a transition happen that cannot happen while channels are filled like this, and what it may meet.
     #[inline]
-    pub fn enables(&self, t: u32, key: &[u8]) -> &[Block] {
-        let (first, told) = &self.lacks[t as usize];
-        self.row(&self.enables, first + told.iter().fold(0, |n, told| n * 3 + told.filled(key)))
+    pub fn enables(&self, t: u32, filled: &[u8]) -> &[Block] {
+        let Lacks { first, by } = &self.lacks[t as usize];
+        self.row(&self.enables, first + by.iter().fold(0, |n, by| n * 3 + u32::from(filled[usize::from(*by)])))
     }
 
     /// Of one that cannot be taken: it may only be for want of a message, or of room.
-    pub fn lacks_message(&self, t: u32, key: &[u8]) -> bool {
-        let empty = |told: &Told| told.len.read(key) == 0;
-        !self.flags[t as usize].receives || self.lacks[t as usize].1.iter().all(empty)
+    pub fn lacks_message(&self, t: u32, filled: &[u8]) -> bool {
+        let empty = |by: &u16| filled[usize::from(*by)] == 0;
+        !self.flags[t as usize].receives || self.lacks[t as usize].by.iter().all(empty)
+    }
+}
+
+/// Which row says what enables a transition.
+#[derive(Clone, Copy, Debug)]
+struct Lacks {
+    /// While its channels are empty.
+    first: u32,
+    /// Where its channels are among those that tell. It may have fewer: then the first of these are the place behind all.
+    by: [u16; MOST_TOLD],
+}
+
+/// How to get fields of a key into few words.
+#[derive(Debug, Default)]
+struct Gathered {
+    pieces: Vec<Piece>,
+    n_words: usize,
+}
+
+/// Some bits of eight bytes of a key, and where they are put.
+#[derive(Debug)]
+struct Piece {
+    at: u32,
+    turn: u32,
+    mask: u64,
+    word: usize,
+}
+
+impl Gathered {
+    /// No two pieces have a bit in common where they are put, so different fields are different words.
+    fn new(fields: &[Field], len: usize) -> Gathered {
+        let mut bits = vec![0; len];
+        fields.iter().for_each(|f| bits[f.at as usize..][..usize::from(f.bytes)].fill(u8::MAX));
+        let (mut pieces, mut put): (_, Vec<u64>) = (Vec::new(), Vec::new());
+        while let Some(first) = bits.iter().position(|b| *b != 0) {
+            let at = first.min(len.saturating_sub(8));
+            let mask = word(&bits, at);
+            bits.iter_mut().skip(at).take(8).for_each(|b| *b = 0);
+            let room = |(n, put): (usize, &u64)| {
+                (0..64).step_by(8).find(|turn| put & mask.rotate_left(*turn) == 0).map(|turn| (n, turn))
+            };
+            let (word, turn) = put.iter().enumerate().find_map(room).unwrap_or((put.len(), 0));
+            put.resize(put.len().max(word + 1), 0);
+            put[word] |= mask.rotate_left(turn);
+            pieces.push(Piece { at: at as u32, turn, mask, word });
+        }
+        Gathered { pieces, n_words: put.len() }
+    }
+
+    #[inline]
+    fn gather(&self, key: &[u8], words: &mut [u64]) {
+        words[..self.n_words].fill(0);
+        for piece in &self.pieces {
+            words[piece.word] |= (word(key, piece.at as usize) & piece.mask).rotate_left(piece.turn);
+        }
     }
 }
 
@@ -726,9 +837,9 @@ struct Told {
 impl Told {
     /// A [`Filled`] as a number.
     #[inline]
-    fn filled(&self, key: &[u8]) -> u32 {
+    fn filled(&self, key: &[u8]) -> u8 {
         let len = self.len.read(key);
-        u32::from(len > 0) + u32::from(len >= self.capacity)
+        u8::from(len > 0) + u8::from(len >= self.capacity)
     }
 }
 

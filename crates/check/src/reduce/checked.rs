@@ -295,6 +295,7 @@ pub fn skipped<S: Successors + Send>(reduced: &Reduced<S>) -> Option<Vec<u8>> {
         let mut state = reduced.unpack(&key);
         let mut batch = reduced.batch();
         reduced.expand(&mut state, &mut batch);
+        reduced.list(&mut state);
         let keys: BTreeSet<Vec<u8>> = batch.outcomes.iter().filter_map(|o| batch.key(o)).map(<[u8]>::to_vec).collect();
         todo.extend(keys.iter().filter(|k| seen.insert((*k).clone())).cloned());
         if state.leaves_out() {

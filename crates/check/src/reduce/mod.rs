@@ -89,6 +89,13 @@
 //!   whether a formula can tell these is asked of the formula with bits (`claim.rs`). A leap has at most one step that is
 //!   seen, the last one: what that does is what the leap does.
 //!
+//! # Haste
+//!   What a process can do where it stands may be a closed set whatever the rest of the state is (`cast`, *safe*): nothing
+//!   that it can do there disturbs anybody or has another half, and what it cannot do yet waits for nobody else, or there
+//!   is nothing that it cannot do. If such a process has one step, no set is smaller: it is taken, and nobody else is
+//!   asked what they could do. That is a matter of the state alone, so it is the same whether or not somebody has
+//!   asked. Who wants to know all steps after all has them listed then.
+//!
 //! # Who is refused
 //!   Priorities and `_last`: every step is disturbed by every other.
 
@@ -115,7 +122,7 @@ pub use repairs::{AbleBy, Repairs, UnlessBy};
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
-use spinor_model::ir::{Expr, Loc, Pid, System};
+use spinor_model::ir::{Expr, Pid, System};
 use spinor_model::layout::{Field, Layout};
 use spinor_model::successors::{Batch, Outcome, Step, Successors, Wish};
 use statics::Statics;
@@ -352,16 +359,44 @@ impl Reduction {
     fn select(&self, desk: &mut Desk, proviso: Proviso, key: &[u8], steps: &[Step], chosen: &mut Vec<Step>) {
         chosen.clear();
         let some = desk.wish.attempt != Some(0) && self.looks(desk, key, steps) && {
-            let Desk { phase, wish, cast, stubborn, .. } = desk;
-            let phase = if (*phase as usize) < self.looked.len() { *phase } else { 0 };
-            let attempt = proviso.is_path().then_some(wish.attempt.unwrap_or(1));
-            let rules = Rules { phase, attempt, ..self.rules(proviso == Proviso::Loops) };
+            let attempt = proviso.is_path().then_some(desk.wish.attempt.unwrap_or(1));
+            let rules = Rules { phase: self.phase(desk), attempt, ..self.rules(proviso == Proviso::Loops) };
+            let Desk { cast, stubborn, .. } = desk;
             cast.as_ref().is_some_and(|cast| stubborn.select(cast, key, steps, rules, chosen))
         };
         if !some {
             chosen.clear();
             chosen.extend_from_slice(steps);
         }
+    }
+
+    /// A selection is a matter of the state and the phase alone, and all that is asked of it is that it be closed and may be
+    /// selected: see *Haste*.
+    fn hastens(&self, proviso: Proviso) -> bool {
+        let Rules { near, still, .. } = self.rules(false);
+        let minds = self.repairs.unless == UnlessBy::Dynamic || self.repairs.able.asks_who_is_waited_for();
+        let free = !self.selector.leaps() && !near && still.is_none() && !proviso.is_path();
+        free && !minds && self.awaits.is_empty()
+    }
+
+    /// Puts the only step of a process that is safe into `chosen`, if there is one; `of` gives the steps of a process.
+    fn haste(
+        &self,
+        desk: &Desk,
+        proviso: Proviso,
+        key: &[u8],
+        chosen: &mut Vec<Step>,
+        mut of: impl FnMut(Pid, &mut Vec<Step>),
+    ) -> bool {
+        let Some(cast) = &desk.cast else { return false };
+        cast.safe(key, self.phase(desk), proviso == Proviso::Loops).any(|pid| {
+            of(pid, chosen);
+            chosen.len() == 1
+        })
+    }
+
+    fn phase(&self, desk: &Desk) -> u32 {
+        if (desk.phase as usize) < self.looked.len() { desk.phase } else { 0 }
     }
 
     /// Puts all sets of steps that are enough, and have none in common, into `leaps`.
@@ -387,27 +422,27 @@ impl Reduction {
         if first.pid == last.pid || first.timeout {
             return false;
         }
-        if !desk.cast.as_ref().is_some_and(|c| c.fits(key)) {
+        if !desk.fits {
             desk.cast = self.cast(key);
         }
         let Some(cast) = &desk.cast else { return false };
-        desk.stubborn.stands(cast.stands(key));
+        desk.stubborn.clear();
         if self.without.keeps(Condition::Reception) {
             for (pid, _) in self.awaits.iter().filter(|(_, length)| length.read(key) == 0) {
                 desk.stubborn.waits(*pid); // J
             }
         }
-        !self.minds(cast, desk.stubborn.locs(), desk.wish.waited, steps)
+        !self.minds(cast, key, desk.wish.waited, steps)
     }
 
     /// Nothing may be left out, because it would be minded that a handshake becomes possible (`repairs`).
-    fn minds(&self, cast: &Cast, locs: &[Loc], waited: Option<Pid>, steps: &[Step]) -> bool {
+    fn minds(&self, cast: &Cast, key: &[u8], waited: Option<Pid>, steps: &[Step]) -> bool {
         let can = |pid: Pid| steps.iter().any(|s| s.pid == pid);
         let offers = |pid: Pid| {
             let counts = self.without.keeps(Condition::Waited) || !can(pid);
-            counts && self.without.keeps(Condition::Offered) && cast.offers(pid, locs)
+            counts && self.without.keeps(Condition::Offered) && cast.offers(pid, key)
         };
-        self.repairs.unless == UnlessBy::Dynamic && cast.is_minded(locs, steps)
+        self.repairs.unless == UnlessBy::Dynamic && cast.is_minded(key, steps)
             || self.repairs.able.asks_who_is_waited_for() && waited.is_some_and(offers)
     }
 
@@ -455,6 +490,8 @@ struct Desk {
     phase: u32,
     wish: Wish,
     cast: Option<Arc<Cast>>,
+    /// It was that of the state at hand when this was put on the desk.
+    fits: bool,
     stubborn: stubborn::Desk,
     /// Of each step the number of its set.
     of: Vec<u8>,
@@ -466,6 +503,7 @@ pub struct Reduced<S> {
     system: Arc<S>,
     reduction: Arc<Reduction>,
     proviso: Proviso,
+    hastens: bool,
 }
 
 impl<S> Reduced<S> {
@@ -479,13 +517,14 @@ impl<S> Reduced<S> {
 
     /// The same of what runs the same system.
     pub fn of<T>(&self, system: Arc<T>) -> Reduced<T> {
-        Reduced { system, reduction: self.reduction.clone(), proviso: self.proviso }
+        Reduced { system, reduction: self.reduction.clone(), proviso: self.proviso, hastens: self.hastens }
     }
 }
 
 impl<S: Successors> Reduced<S> {
     pub fn new(system: Arc<S>, reduction: Arc<Reduction>, proviso: Proviso) -> Reduced<S> {
-        Reduced { system, reduction, proviso }
+        let hastens = reduction.hastens(proviso);
+        Reduced { system, reduction, proviso, hastens }
     }
 }
 
@@ -506,6 +545,7 @@ impl<S: Successors + Send> Reduced<S> {
             for _ in 0..WALK {
                 batch.clear();
                 self.expand(&mut state, &mut batch);
+                self.list(&mut state);
                 n_offered += state.offered.len();
                 n_chosen += state.chosen.len();
                 random ^= random << 13;
@@ -526,7 +566,9 @@ impl<S: Successors + Send> Reduced<S> {
 pub struct State<T> {
     own: T,
     key: Vec<u8>,
+    /// Not listed yet in haste.
     offered: Vec<Step>,
+    haste: bool,
     chosen: Vec<Step>,
     /// Room for what is left out.
     rest: Vec<Step>,
@@ -542,7 +584,11 @@ pub struct State<T> {
 }
 
 impl<T> State<T> {
+    /// In haste it is not known whether there is anything else.
     fn leaves_out(&self) -> bool {
+        if self.haste {
+            return true;
+        }
         if self.leaps.is_empty() { self.chosen.len() < self.offered.len() } else { !self.leaps.rest().is_empty() }
     }
 }
@@ -557,9 +603,10 @@ impl<S: Successors> Reduced<S> {
         self.reduction.without.keeps(Condition::Fault)
     }
 
-    fn audit(&self, state: &State<S::State>) {
+    fn audit(&self, state: &mut State<S::State>) {
         let auditors = &self.reduction.auditors;
         let Some(auditor) = auditors.get(state.desk.phase as usize).or(auditors.first()) else { return };
+        self.list(state);
         if !state.leaps.is_empty() {
             state.leaps.sets().for_each(|set| auditor.audit(&state.key, &state.offered, set));
         } else if state.leaves_out() {
@@ -568,11 +615,29 @@ impl<S: Successors> Reduced<S> {
     }
 
     fn select(&self, state: &mut State<S::State>) {
-        let State { own, key, offered, chosen, desk, leaps, flight, ready, .. } = state;
-        self.system.enabled(own, offered);
+        let State { own, key, offered, haste, chosen, rest, desk, leaps, flight, ready, .. } = state;
+        let Reduced { system, reduction, proviso, hastens } = self;
         *ready = true;
-        if !self.reduction.selector.leaps() {
-            self.reduction.select(desk, self.proviso, key, offered, chosen);
+        desk.fits = desk.cast.as_ref().is_some_and(|cast| cast.fits(key));
+        let of = |pid, steps: &mut Vec<Step>| system.enabled_of(own, pid, steps);
+        let hastens = *hastens && desk.wish.attempt != Some(0);
+        *haste = hastens && desk.fits && reduction.haste(desk, *proviso, key, chosen, of);
+        if *haste {
+            return;
+        }
+        system.enabled(own, offered);
+        if !reduction.selector.leaps() {
+            reduction.select(desk, *proviso, key, offered, chosen);
+            if hastens && !desk.fits && desk.cast.as_ref().is_some_and(|cast| cast.fits(key)) {
+                // The same as if the cast had been there before.
+                let of = |pid, steps: &mut Vec<Step>| {
+                    steps.clear();
+                    steps.extend(offered.iter().filter(|step| step.pid == pid && !step.timeout));
+                };
+                if reduction.haste(desk, *proviso, key, rest, of) {
+                    chosen.clone_from(rest);
+                }
+            }
             return;
         }
         flight.clear();
@@ -588,6 +653,14 @@ impl<S: Successors> Reduced<S> {
     fn ready(&self, state: &mut State<S::State>) {
         if !state.ready {
             self.select(state);
+        }
+        self.list(state);
+    }
+
+    /// Sees to it that all steps are listed.
+    fn list(&self, state: &mut State<S::State>) {
+        if std::mem::take(&mut state.haste) {
+            self.system.enabled(&mut state.own, &mut state.offered);
         }
     }
 
@@ -624,6 +697,14 @@ impl<S: Successors> Reduced<S> {
         }
     }
 
+    /// Nobody asks which steps there are, so they are not listed.
+    fn expand_all(&self, state: &mut State<S::State>, batch: &mut Batch) -> usize {
+        (state.ready, state.haste) = (false, false);
+        state.offered.clear();
+        state.chosen.clear();
+        self.system.expand(&mut state.own, batch)
+    }
+
     /// Adds what is left out.
     fn extend_by_rest(&self, state: &State<S::State>, steps: &mut Vec<Step>) {
         let State { offered, chosen, leaps, .. } = state;
@@ -639,6 +720,7 @@ impl<S: Successors> Reduced<S> {
             own,
             key,
             offered: Vec::new(),
+            haste: false,
             chosen: Vec::new(),
             rest: Vec::new(),
             ready: false,
@@ -692,6 +774,7 @@ impl<S: Successors + Send> Successors for Reduced<S> {
             batch.clear();
             self.system.fire(&mut state.own, &state.chosen, &mut batch);
             if self.minds_faults() && ends_a_run(&batch.outcomes) {
+                self.list(state);
                 state.chosen.clone_from(&state.offered);
             }
             state.batch = Some(batch);
@@ -719,6 +802,9 @@ impl<S: Successors + Send> Successors for Reduced<S> {
     }
 
     fn expand(&self, state: &mut Self::State, batch: &mut Batch) -> usize {
+        if state.desk.wish == Wish::ALL && !self.reduction.selector.leaps() {
+            return self.expand_all(state, batch);
+        }
         self.select(state);
         let (n_outcomes, n_keys, n_faults) = (batch.outcomes.len(), batch.keys.len(), batch.faults.len());
         self.fire_chosen(state, batch);
@@ -730,6 +816,7 @@ impl<S: Successors + Send> Successors for Reduced<S> {
             batch.outcomes.truncate(n_outcomes);
             batch.keys.truncate(n_keys);
             batch.faults.truncate(n_faults);
+            self.list(state);
             state.chosen.clone_from(&state.offered);
             self.system.fire(&mut state.own, &state.chosen, batch);
         }
@@ -739,6 +826,7 @@ impl<S: Successors + Send> Successors for Reduced<S> {
 
     fn expand_owned(&self, state: &mut Self::State, batch: &mut Batch, owners: &mut Vec<Pid>) -> usize {
         let n = self.expand(state, batch);
+        self.ready(state);
         owners.clear();
         owners.extend(state.chosen.iter().map(|step| step.pid));
         owners.extend(state.offered.iter().map(|step| step.pid));
@@ -767,6 +855,7 @@ impl<S: Successors + Send> Successors for Reduced<S> {
 
     fn all_enabled(&self, state: &mut Self::State, steps: &mut Vec<Step>) {
         self.enabled(state, steps);
+        self.list(state);
         self.extend_by_rest(state, steps);
     }
 

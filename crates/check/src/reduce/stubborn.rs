@@ -45,9 +45,14 @@ use spinor_model::successors::Step;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Desk {
     marks: Vec<Marks>,
+    /// Where each process stands.
     locs: Vec<Loc>,
+    /// How channels are filled ([`Cast::fill`]).
+    filled: Vec<u8>,
     /// By step: its transitions; twice the same if it is no handshake.
     halves: Vec<(u32, u32)>,
+    /// Some of them are handshakes.
+    met: bool,
     /// By process: it must not be selected here, whatever it can do.
     waits: Vec<bool>,
     known: Known,
@@ -121,7 +126,15 @@ impl Known {
 
     /// Questions that differ are different words, and none begins like another: the first word says how many of a kind
     /// follow, and is never 0.
-    fn ask(&mut self, cast: &Cast, key: &[u8], (locs, waits): (&[Loc], &[bool]), halves: &[(u32, u32)], rules: Rules) {
+    fn ask(
+        &mut self,
+        cast: &Cast,
+        key: &[u8],
+        waits: &[bool],
+        (halves, met): (&[(u32, u32)], bool),
+        filled: &[u8],
+        rules: Rules,
+    ) {
         self.n_words = 0;
         if self.n_resting > 0 {
             self.n_resting -= 1;
@@ -133,23 +146,29 @@ impl Known {
             (self.n_asked, self.n_answered, self.n_resting) = (0, 0, self.rest);
         }
         self.n_asked += 1;
-        let n_waits = waits.len().div_ceil(64);
-        let n_words = 1 + locs.len().div_ceil(4) + n_waits + halves.len().div_ceil(2) + cast.n_filled();
+        let (n_waits, n_gathered, at_once) = (waits.len().div_ceil(64), cast.n_gathered(), if met { 2 } else { 4 });
+        let n_words = 1 + n_gathered + n_waits + halves.len().div_ceil(at_once) + filled.len().div_ceil(32);
         if n_words > Self::LONGEST {
             return;
         }
+        let (number, attempt) = (u64::from(cast.number) + 1, rules.attempt.map_or(0, u64::from));
+        let kinds = (usize::from(met) << 10 | n_waits << 6 | halves.len()) as u64;
+        self.asked[0] = number << 40 | u64::from(rules.phase) << 24 | attempt << 16 | kinds;
+        cast.gather(key, &mut self.asked[1..]);
+        self.n_words = 1 + n_gathered;
         let Known { asked, n_words: n, .. } = self;
         let mut say = |word| {
             asked[*n] = word;
             *n += 1;
         };
-        let (number, attempt) = (u64::from(cast.number) + 1, rules.attempt.map_or(0, u64::from));
-        say(number << 32 | u64::from(rules.phase) << 16 | attempt << 8 | (n_waits << 5 | halves.len()) as u64);
-        locs.chunks(4).for_each(|some| say(some.iter().fold(0, |word, loc| word << 16 | u64::from(loc.0))));
-        waits.chunks(64).for_each(|some| say(some.iter().fold(0, |word, waits| word << 1 | u64::from(*waits))));
-        let both = |(t, other): &(u32, u32)| u64::from(t << 16 | other);
-        halves.chunks(2).for_each(|some| say(some.iter().fold(0, |word, step| word << 32 | both(step))));
-        cast.filled(key).for_each(say);
+        waits.chunks(64).for_each(|some| say(some.iter().rev().fold(0, |word, waits| word << 1 | u64::from(*waits))));
+        if met {
+            let both = |(t, other): &(u32, u32)| u64::from(t << 16 | other);
+            halves.chunks(2).for_each(|some| say(some.iter().fold(0, |word, step| word << 32 | both(step))));
+        } else {
+            halves.chunks(4).for_each(|some| say(some.iter().fold(0, |word, (t, _)| word << 16 | u64::from(*t))));
+        }
+        filled.chunks(32).for_each(|some| say(some.iter().fold(0, |word, filled| word << 2 | u64::from(*filled))));
         debug_assert_eq!(self.n_words, n_words, "the first word tells how many there are");
         // A sum of products of which none waits for another.
         let odd = |n: usize| (n as u64 * 2 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -195,28 +214,23 @@ pub(super) struct Rules {
 }
 
 impl Desk {
-    pub fn locs(&self) -> &[Loc] {
-        &self.locs
-    }
-
-    /// Where each process stands.
-    pub fn stands(&mut self, locs: impl Iterator<Item = Loc>) {
-        self.locs.clear();
-        self.locs.extend(locs);
+    /// A state is put on it.
+    pub fn clear(&mut self) {
         self.waits.clear();
     }
 
     /// Nothing of this process is to be selected in the state at hand.
     pub fn waits(&mut self, pid: Pid) {
-        self.waits.resize(self.locs.len(), false);
-        self.waits[pid as usize] = true;
+        let n = usize::from(pid) + 1;
+        self.waits.resize(self.waits.len().max(n), false);
+        self.waits[n - 1] = true;
     }
 
     /// Puts the selection into `chosen`; false if nothing can be left out. All that matters is the cast, the phase, where the
     /// processes stand, what they can do, and which channels are empty: what came of that before is known for a while.
     pub fn select(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, chosen: &mut Vec<Step>) -> bool {
-        self.number(cast, steps);
-        self.known.ask(cast, key, (&self.locs, &self.waits), &self.halves, rules);
+        self.number(cast, key, steps);
+        self.known.ask(cast, key, &self.waits, (&self.halves, self.met), &self.filled, rules);
         if let Some(taken) = self.known.answer() {
             let mut n = 0..;
             chosen.extend(steps.iter().filter(|_| taken >> n.next().unwrap_or(0) & 1 == 1));
@@ -238,20 +252,20 @@ impl Desk {
         of.clear();
         // No attempt has this number: these answers are not selections.
         let attempt = Some(u8::MAX);
-        self.number(cast, steps);
-        self.known.ask(cast, key, (&self.locs, &self.waits), &self.halves, Rules { attempt, ..rules });
+        self.number(cast, key, steps);
+        self.known.ask(cast, key, &self.waits, (&self.halves, self.met), &self.filled, Rules { attempt, ..rules });
         let few = steps.len() <= 16;
         if let Some(numbers) = self.known.answer().filter(|_| few) {
             of.extend((0..steps.len()).map(|n| (numbers >> (4 * n) & 15) as u8));
             return;
         }
-        self.look(cast, rules);
+        self.look(cast, key, rules);
         of.resize(steps.len(), 0);
         let mut sets: Vec<Vec<usize>> = Vec::new();
         let mut last = None;
         for (n, step) in steps.iter().enumerate() {
             if last.replace(step.pid) != Some(step.pid)
-                && self.close(cast, key, n, step.pid, rules)
+                && self.close(cast, n, step.pid, rules)
                 && self.keeps_still(cast, steps, rules)
             {
                 sets.push((0..steps.len()).filter(|n| self.selects(*n)).collect());
@@ -275,18 +289,22 @@ impl Desk {
         }
     }
 
-    fn number(&mut self, cast: &Cast, steps: &[Step]) {
+    fn number(&mut self, cast: &Cast, key: &[u8], steps: &[Step]) {
+        cast.fill(key, &mut self.filled);
         self.halves.clear();
         self.halves.extend(steps.iter().map(|step| {
             let t = cast.transition(step.pid, step.edge);
             (t, step.partner.map_or(t, |(pid, edge)| cast.transition(pid, edge)))
         }));
+        self.met = self.halves.iter().any(|(t, other)| t != other);
     }
 
     /// What is current, what can be taken, and what of that is barred: what may not be selected, and by D1 whatever its
     /// process can do.
-    fn look(&mut self, cast: &Cast, rules: Rules) {
+    fn look(&mut self, cast: &Cast, key: &[u8], rules: Rules) {
         let Desk { marks, locs, halves, waits, .. } = self;
+        locs.clear();
+        locs.extend(cast.stands(key));
         marks.clear();
         marks.resize(cast.n_blocks, Marks::default());
         for (pid, loc) in locs.iter().enumerate() {
@@ -319,7 +337,7 @@ impl Desk {
     }
 
     fn select_anew(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, chosen: &mut Vec<Step>) -> bool {
-        self.look(cast, rules);
+        self.look(cast, key, rules);
         let mut best = steps.len();
         let mut last = None;
         let mut left = rules.attempt;
@@ -327,7 +345,7 @@ impl Desk {
             if last.replace(step.pid) == Some(step.pid) {
                 continue;
             }
-            let closed = self.close(cast, key, first, step.pid, rules);
+            let closed = self.close(cast, first, step.pid, rules);
             // Of larger sets more may be asked than that they be small.
             if !closed || rules.attempt.is_none() && rules.still.is_none() {
                 bar(&mut self.marks, cast, step.pid);
@@ -338,7 +356,7 @@ impl Desk {
             if !self.keeps_still(cast, steps, rules) {
                 continue;
             }
-            let n = (0..steps.len()).filter(|n| self.selects(*n)).count();
+            let n = self.n_selected();
             assert!(n > 0 || !cast.without.is_nothing(), "emptiness");
             if 0 < n && n < best {
                 if left.is_some_and(|left| left > 1) {
@@ -376,6 +394,16 @@ impl Desk {
         }
     }
 
+    /// How many steps the set has.
+    fn n_selected(&self) -> usize {
+        if self.met {
+            return (0..self.halves.len()).filter(|n| self.selects(*n)).count();
+        }
+        let taken =
+            |marks: &Marks| marks.set.iter().zip(&marks.can).map(|(set, can)| (set & can).count_ones()).sum::<u32>();
+        self.marks.iter().map(taken).sum::<u32>() as usize
+    }
+
     /// The set has the step with this number.
     #[inline]
     fn selects(&self, n: usize) -> bool {
@@ -385,18 +413,19 @@ impl Desk {
     }
 
     /// The smallest closed set with the step of this number, of this process; false if it may not be selected.
-    fn close(&mut self, cast: &Cast, key: &[u8], n: usize, pid: Pid, rules: Rules) -> bool {
-        let (t, _) = self.halves[n];
-        match &mut self.marks[..] {
+    fn close(&mut self, cast: &Cast, n: usize, pid: Pid, rules: Rules) -> bool {
+        let Desk { marks, filled, halves, .. } = self;
+        let (t, _) = halves[n];
+        match &mut marks[..] {
             // Most casts have one block: what follows is faster if that is known.
-            [marks] => close(std::slice::from_mut(marks), cast, key, t, pid, rules),
-            marks => close(marks, cast, key, t, pid, rules),
+            [marks] => close(std::slice::from_mut(marks), cast, filled, t, pid, rules),
+            marks => close(marks, cast, filled, t, pid, rules),
         }
     }
 }
 
 #[inline(always)]
-fn close(marks: &mut [Marks], cast: &Cast, key: &[u8], first: u32, pid: Pid, rules: Rules) -> bool {
+fn close(marks: &mut [Marks], cast: &Cast, filled: &[u8], first: u32, pid: Pid, rules: Rules) -> bool {
     let block = first as usize / BLOCK;
     if has(&marks[block].barred, first) {
         return false;
@@ -413,7 +442,7 @@ fn close(marks: &mut [Marks], cast: &Cast, key: &[u8], first: u32, pid: Pid, rul
         }
         if !can || cast.flags[t as usize].half {
             let d3 = rules.near && !can && cast.without.keeps(Condition::D3);
-            if d3 && cast.lacks_message(t, key) || !join(marks, cast.enables(t, key)) {
+            if d3 && cast.lacks_message(t, filled) || !join(marks, cast.enables(t, filled)) {
                 return false; // D3, D4
             }
         }

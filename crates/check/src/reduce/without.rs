@@ -82,10 +82,13 @@ pub enum Condition {
     Overflow,
     /// Operations that are named are seen.
     Operation,
+    /// Haste (`mod`): that nothing else at the location waits for others; that nobody else takes part.
+    HasteWaits,
+    HasteMeets,
 }
 
 impl Condition {
-    pub const ALL: [Condition; 55] = [
+    pub const ALL: [Condition; 57] = [
         Condition::D1,
         Condition::D2,
         Condition::D3,
@@ -141,6 +144,8 @@ impl Condition {
         Condition::Reception,
         Condition::Overflow,
         Condition::Operation,
+        Condition::HasteWaits,
+        Condition::HasteMeets,
     ];
 
     /// Those of what the papers do instead.

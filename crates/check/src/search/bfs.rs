@@ -41,7 +41,7 @@ use crate::counters::Counters;
 use crate::observer::Observer;
 use crate::verdict::Kind;
 use spinor_model::fault::Fault;
-use spinor_model::successors::{Batch, Step, Successors};
+use spinor_model::successors::{Batch, Step, Successors, Wish};
 use spinor_store::{Account, Log, Recent, StateId, Visited};
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, RwLock};
@@ -145,6 +145,7 @@ impl<'a, S: Successors, V: Visited> Run<'a, S, V> {
         let mut ids = Vec::new();
         // Who worked on the last level.
         let mut n_threads = 1;
+        let mut n_states = 0;
         loop {
             let mut locked: Vec<_> = workers[..n_threads].iter().map(lock).collect();
             let found: Vec<_> = locked.iter_mut().flat_map(|w| w.as_mut()).map(|w| &mut w.next).collect();
@@ -152,13 +153,15 @@ impl<'a, S: Successors, V: Visited> Run<'a, S, V> {
             if len == 0 {
                 return Ok(());
             }
+            n_states += len as u64;
             let depth = levels.len();
             levels.push(budget, len, found.into_iter(), &mut ids).map_err(full)?;
             drop(locked);
             self.signals.at_depth(depth as u64);
             n_threads = levels.n_threads(depth, self.request.jobs);
             let ordered = levels.is_ordered(depth);
-            let level = Level { depth, units: levels.units(depth, ids, n_threads), deeper: depth < max_depth, ordered };
+            let (deeper, late) = (depth < max_depth, n_states < self.request.late);
+            let level = Level { depth, units: levels.units(depth, ids, n_threads), deeper, ordered, late };
             let mut mine =
                 |level: &Level| self.worker(&mut lock(&workers[0])).expand(self, level, 0, &mut seat, Some(watch));
             let (level, done) = if n_threads == 1 {
@@ -216,6 +219,8 @@ struct Level {
     /// Successors are looked at; otherwise only ends are.
     deeper: bool,
     ordered: bool,
+    /// Nothing is to be left out yet.
+    late: bool,
 }
 
 /// What a thread keeps from level to level, locked while it works, and otherwise the leader's to look at. No cache line of
@@ -340,6 +345,7 @@ impl Worker {
             let heeds = |kind| ledger.heeds(kind, &self.tally);
             run.system.heed(&mut seat.state, heeds(Kind::Assertion), heeds(Kind::Promise));
         }
+        run.system.wish(&mut seat.state, if level.late { Wish::ALL } else { Wish::default() });
         let mut ids = std::mem::take(&mut self.ids);
         while level.units.take(me, &mut ids) {
             for (n, &id) in ids.iter().enumerate() {

@@ -58,6 +58,8 @@ pub struct Request {
     /// The same by the path of one thread: the first selection that does not lead back to it, or only the first of all
     /// (true).
     pub by_path: Option<bool>,
+    /// Breadth-first: as long as a level begins with fewer states than these, such a system is to leave out nothing.
+    pub late: u64,
     pub kinds: Vec<Kind>,
     /// A state in which column `n` of what is looked at is true violates the `n`-th of these.
     pub looked: Vec<Kind>,
@@ -81,8 +83,8 @@ impl Default for Request {
     fn default() -> Self {
         let budget = Budget::unlimited();
         let (kinds, looked, all_errors, max_depth, max_time) = (Vec::new(), Vec::new(), None, None, None);
-        let (jobs, alone, makes_up, by_path) = (1, ALONE, false, None);
-        Request { kinds, looked, all_errors, max_depth, max_time, budget, jobs, alone, makes_up, by_path }
+        let (jobs, alone, makes_up, late, by_path) = (1, ALONE, false, 0, None);
+        Request { kinds, looked, all_errors, max_depth, max_time, budget, jobs, alone, makes_up, late, by_path }
     }
 }
 

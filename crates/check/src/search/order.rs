@@ -15,7 +15,7 @@
 //!   Some thousands of steps and a few hundred sorts of the sample, once per length of keys: milliseconds, where the
 //!   order itself is worth up to five times the memory of the whole search.
 
-use spinor_model::successors::Successors;
+use spinor_model::successors::{Successors, Wish};
 use spinor_store::Hint;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -72,6 +72,8 @@ pub type Pick<'a> = &'a mut dyn FnMut(&mut [u8]);
 
 fn system_steps<S: Successors>(system: &S, key: &[u8]) -> impl FnMut(&[u8], &mut Vec<u8>, &mut Vec<Range<usize>>) {
     let (mut state, mut batch) = (system.unpack(key), system.batch());
+    // Where steps are left out, walks would see too little of how states differ.
+    system.wish(&mut state, Wish::ALL);
     move |from, bytes, keys| {
         system.unpack_into(from, &mut state);
         batch.clear();
