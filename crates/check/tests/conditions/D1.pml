@@ -1,4 +1,5 @@
 /* assert */
-byte x, y;
-active proctype B() { byte l; l = 1 }
+byte x, y, z;
+active proctype B() { z = 1 }
+active proctype C() { z = 2 }
 active proctype A() { if :: x = 1 :: y = 1; assert(false) fi }

@@ -1,4 +1,5 @@
 /* assert */
-byte x;
-active proctype B() { byte l; l = 1; assert(x == 1) }
+byte x, z;
+active proctype B() { z = 1; assert(x == 1) }
+active proctype C() { z = 2 }
 active proctype A() { x = 1 }
