@@ -345,7 +345,7 @@ impl Making<'_> {
             by[last..].iter_mut().zip(&told).for_each(|(by, told)| *by = places[&told.len.at]);
             Lacks { first, by }
         }));
-        for shut in cast.shut.chunks(n_blocks) {
+        for shut in cast.shut.chunks(n_blocks.max(1)) {
             let is_shut = |t: usize| shut[t / BLOCK][t % BLOCK / 64] >> (t % 64) & 1 == 1;
             for (i, actor) in actors[..n_live].iter().enumerate() {
                 let one = |e: &EdgeId| cast.first[i] as usize + e.index();
