@@ -153,7 +153,7 @@ impl<'a, S: Successors, V: Visited> Run<'a, S, V> {
             if len == 0 {
                 return Ok(());
             }
-            n_states += len as u64;
+            n_states += len;
             let depth = levels.len();
             levels.push(budget, len, found.into_iter(), &mut ids).map_err(full)?;
             drop(locked);
