@@ -9,7 +9,7 @@ use spinor_jit::Jit;
 use spinor_lang::{Model, Options, load};
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
-use spinor_model::ir::{BinOp, Expr, IndexStep, Place, Scope, System, UnOp, VarId};
+use spinor_model::ir::{BinOp, Expr, IndexStep, Pid, Place, Scope, System, UnOp, VarId};
 use spinor_model::successors::{Batch, Successors};
 use std::collections::HashSet;
 use std::path::Path;
@@ -81,6 +81,13 @@ fn compare(name: &str, system: &Arc<System>) -> usize {
         };
         assert_eq!(outcomes(&our_batch), outcomes(&at_once), "{name}: state {at}, at once");
         assert_eq!(our_batch.faults, at_once.faults, "{name}: state {at}, at once");
+        // One process alone is.
+        for pid in 0..ours.n_procs() as Pid {
+            let (mut one, mut other) = (vec![], vec![]);
+            interp.enabled_of(&mut ours, pid, &mut one);
+            jit.enabled_of(&mut theirs, pid, &mut other);
+            assert_eq!(one, other, "{name}: state {at}, process {pid}");
+        }
         // And so it is for who wants to know whose they are.
         let (mut owned, mut owners) = (jit.batch(), vec![77]);
         assert_eq!(jit.expand_owned(&mut theirs, &mut owned, &mut owners), ours_steps.len(), "{name}: state {at}");

@@ -356,13 +356,13 @@ impl Reduction {
     }
 
     /// Puts steps that are enough into `chosen`.
-    fn select(&self, desk: &mut Desk, proviso: Proviso, key: &[u8], steps: &[Step], chosen: &mut Vec<Step>) {
+    fn select(&self, desk: &mut Desk, proviso: Proviso, at: (&[u8], bool), steps: &[Step], chosen: &mut Vec<Step>) {
         chosen.clear();
-        let some = desk.wish.attempt != Some(0) && self.looks(desk, key, steps) && {
+        let some = desk.wish.attempt != Some(0) && self.looks(desk, at, steps) && {
             let attempt = proviso.is_path().then_some(desk.wish.attempt.unwrap_or(1));
             let rules = Rules { phase: self.phase(desk), attempt, ..self.rules(proviso == Proviso::Loops) };
             let Desk { cast, stubborn, .. } = desk;
-            cast.as_ref().is_some_and(|cast| stubborn.select(cast, key, steps, rules, chosen))
+            cast.as_ref().is_some_and(|cast| stubborn.select(cast, at.0, steps, rules, chosen))
         };
         if !some {
             chosen.clear();
@@ -400,29 +400,30 @@ impl Reduction {
     }
 
     /// Puts all sets of steps that are enough, and have none in common, into `leaps`.
-    fn components(&self, desk: &mut Desk, key: &[u8], steps: &[Step], leaps: &mut Leaps) {
+    fn components(&self, desk: &mut Desk, at: (&[u8], bool), steps: &[Step], leaps: &mut Leaps) {
         leaps.clear();
-        if !self.looks(desk, key, steps) {
+        if !self.looks(desk, at, steps) {
             return;
         }
         let Desk { cast, stubborn, of, .. } = desk;
         if let Some(cast) = cast {
             // What is looked at in any phase: so leaps are a matter of the state alone.
-            stubborn.components(cast, key, steps, self.rules(false), of);
+            stubborn.components(cast, at.0, steps, self.rules(false), of);
             let closes = |pid, edge| cast.flags[cast.transition(pid, edge) as usize].closes;
             leaps.set(steps, of, |s| closes(s.pid, s.edge) || s.partner.is_some_and(|(pid, edge)| closes(pid, edge)));
         }
     }
 
-    /// Puts the state on the desk; not if nothing can be left out of it.
-    fn looks(&self, desk: &mut Desk, key: &[u8], steps: &[Step]) -> bool {
+    /// Puts the state on the desk, not if nothing can be left out of it. With its key comes whether the cast on the desk is
+    /// its.
+    fn looks(&self, desk: &mut Desk, (key, fits): (&[u8], bool), steps: &[Step]) -> bool {
         // One process alone has no one to be left out (steps are in the order of their processes); where nothing else could
         // happen, nothing is left out.
         let [first, .., last] = steps else { return false };
         if first.pid == last.pid || first.timeout {
             return false;
         }
-        if !desk.fits {
+        if !fits {
             desk.cast = self.cast(key);
         }
         let Some(cast) = &desk.cast else { return false };
@@ -490,11 +491,16 @@ struct Desk {
     phase: u32,
     wish: Wish,
     cast: Option<Arc<Cast>>,
-    /// It was that of the state at hand when this was put on the desk.
-    fits: bool,
     stubborn: stubborn::Desk,
     /// Of each step the number of its set.
     of: Vec<u8>,
+}
+
+impl Desk {
+    /// The cast is that of this key.
+    fn fits(&self, key: &[u8]) -> bool {
+        self.cast.as_ref().is_some_and(|cast| cast.fits(key))
+    }
 }
 
 /// A system with fewer steps. Clones share what they learn.
@@ -618,17 +624,17 @@ impl<S: Successors> Reduced<S> {
         let State { own, key, offered, haste, chosen, rest, desk, leaps, flight, ready, .. } = state;
         let Reduced { system, reduction, proviso, hastens } = self;
         *ready = true;
-        desk.fits = desk.cast.as_ref().is_some_and(|cast| cast.fits(key));
+        let fits = desk.fits(key);
         let of = |pid, steps: &mut Vec<Step>| system.enabled_of(own, pid, steps);
         let hastens = *hastens && desk.wish.attempt != Some(0);
-        *haste = hastens && desk.fits && reduction.haste(desk, *proviso, key, chosen, of);
+        *haste = hastens && fits && reduction.haste(desk, *proviso, key, chosen, of);
         if *haste {
             return;
         }
         system.enabled(own, offered);
         if !reduction.selector.leaps() {
-            reduction.select(desk, *proviso, key, offered, chosen);
-            if hastens && !desk.fits && desk.cast.as_ref().is_some_and(|cast| cast.fits(key)) {
+            reduction.select(desk, *proviso, (key, fits), offered, chosen);
+            if hastens && !fits && desk.fits(key) {
                 // The same as if the cast had been there before.
                 let of = |pid, steps: &mut Vec<Step>| {
                     steps.clear();
@@ -641,7 +647,7 @@ impl<S: Successors> Reduced<S> {
             return;
         }
         flight.clear();
-        self.reduction.components(desk, key, offered, leaps);
+        self.reduction.components(desk, (key, fits), offered, leaps);
         if leaps.is_empty() {
             chosen.clone_from(offered);
         } else {

@@ -121,7 +121,8 @@ impl<'a, S: Successors + Send> Built<'a, S> {
         state.leaps.clear();
         if form != Form::Whole {
             state.flight.clear();
-            reduced.reduction.components(&mut state.desk, &state.key, &state.offered, &mut state.leaps);
+            let fits = state.desk.fits(&state.key);
+            reduced.reduction.components(&mut state.desk, (&state.key, fits), &state.offered, &mut state.leaps);
             state.ready = true;
         }
         if !state.leaps.is_empty() && reduced.minds_faults() && reduced.is_ended(state) {
