@@ -127,6 +127,35 @@ fn optimisations_change_no_verdict_and_only_remove_states() {
     }
 }
 
+/// A reduction that leaves out little begins late: where depends on the states alone, and what is found behind is found from
+/// the beginning.
+#[test]
+fn a_reduction_that_begins_late_is_the_same_for_all() {
+    let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/models/two_phase_commit.pml");
+    let late = "active proctype late() {
+        atomic { n_aborted == N && crashes == K && len(votes) == 0 && decision == aborted -> assert(false) }
+    }\n";
+    let text = std::fs::read_to_string(bench).expect("a model of the bench") + late;
+    let model = std::env::temp_dir().join(format!("spinor-late-{}.pml", std::process::id()));
+    std::fs::write(&model, text).expect("a file");
+    let ask = |options: &[&str]| answer(&model, &[&["-DN=3", "-DK=1", "-p", "safety"], options].concat(), &["jobs"]).1;
+    let (one, two, off) = (ask(&["-j", "1"]), ask(&["-j", "2"]), ask(&["-j", "1", "--por", "off"]));
+    std::fs::remove_file(&model).expect("it is there");
+    assert!(one == two, "the number of threads changes nothing");
+    assert_eq!(verdicts(&one), verdicts(&off));
+    let from =
+        |doc: &Json| doc.get("options").and_then(|o| o.get("por_from")).and_then(Json::as_int).expect("a number");
+    assert_eq!(from(&off), 0);
+    assert!((1..number(&one, "stored")).contains(&from(&one)), "it began");
+    assert!(number(&one, "stored") < number(&off, "stored"), "and left out something");
+    let lengths = |doc: &Json| -> Vec<usize> {
+        let all = doc.get("properties").and_then(Json::as_list).expect("a list").iter();
+        let traces = all.flat_map(|p| p.get("traces").and_then(Json::as_list).expect("a list"));
+        traces.map(|t| t.get("steps").and_then(Json::as_list).expect("a list").len()).collect()
+    };
+    assert_eq!(lengths(&one), lengths(&off), "and what is shown is as short as without");
+}
+
 /// What becomes of hashes that collide is tested where they can be made weak: in the exact stores by
 /// `weak_hashes_change_nothing_but_the_speed` and `it_agrees_with_a_map` (store: compact.rs, arena.rs), in the lossy ones
 /// by `with_few_bits_the_bound_is_above_what_is_omitted` and `the_estimate_is_near_what_is_omitted` (hash_compact.rs,
