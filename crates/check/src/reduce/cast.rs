@@ -264,10 +264,10 @@ impl Making<'_> {
         let lengths = self.lengths(&walk(None), &actors[..n_live]);
         let closed = rounds::closed(&walk(None), self.statics, n_live);
         let leads = self.leads(&actors, n_live, &cast.first, &touches, &reach);
-        // Only transitions of those that live are ever current.
         let mut lacks: Vec<(u32, Vec<Told>)> = Vec::new();
         // By transition: nobody else is in any set because it can be taken, or because it cannot.
         let mut alone = vec![(false, true); cast.owner.len()];
+        // Only transitions of those that live are ever current.
         let n_rows = cast.first.get(n_live).map_or(cast.owner.len(), |f| *f as usize);
         for (t, touch) in touches.iter().enumerate().take(n_rows) {
             let me = cast.owner[t];
