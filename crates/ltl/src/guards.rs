@@ -92,6 +92,9 @@ impl Guards {
             let bit = bits[node.column as usize / 64] >> (node.column % 64) & 1;
             at = if bit == 1 { node.high } else { node.low };
         }
+        let needs = self.needs[guard.0 as usize];
+        let lacks = |first: u64| !first & needs.high | first & needs.low;
+        debug_assert!(at != Guard::TRUE || lacks(bits.first().copied().unwrap_or(0)) == 0, "I3");
         at == Guard::TRUE
     }
 

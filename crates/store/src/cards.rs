@@ -214,7 +214,9 @@ impl Tables {
     #[inline]
     fn put(&self, name: u64, hash: u64, mut at: usize, mine: u32) -> u32 {
         debug_assert_ne!(name, u64::MAX, "a name");
+        debug_assert!(u64::from(mine) < self.room(), "I2");
         let card = &self.cards[mine as usize].0[NAME];
+        debug_assert_eq!(card.load(Relaxed), 0, "I3");
         card.store(name.wrapping_add(1), Relaxed);
         loop {
             match self.slots[at].compare_exchange(0, hash << 32 | u64::from(mine), AcqRel, Acquire) {

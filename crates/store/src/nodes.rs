@@ -194,6 +194,7 @@ impl Nodes {
     fn set_limit(&mut self) {
         self.limit = index_limit(self.bits).min(MAX_NODES).min(self.entries.len() as u32); // I4
         assert!(self.limit < 1 << self.bits, "a number plus one fits into a slot");
+        debug_assert!(u64::from(self.limit) * 4 <= 3 << self.bits, "I4");
     }
 
     /// Writes the entry; no slot names it yet.

@@ -556,6 +556,8 @@ impl Roots {
 
     #[cold]
     fn put_into_stash(&self, mixed: Mixed, account: &Account) -> Result<bool, Full> {
+        let lines = &self.lines[self.home(mixed)..][..LINES as usize];
+        debug_assert!(lines.iter().all(|line| line.0.iter().all(|slot| slot.load(Relaxed) != 0)), "I1");
         self.stash.put(mixed, || account.charge(STASH_BYTES))
     }
 

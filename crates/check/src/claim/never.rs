@@ -63,6 +63,7 @@ pub(super) fn read(claim: &Proctype, system: &System) -> Result<Claim, Refused> 
         reader.states[state] = reader.marked(onward, claim.locs[loc].accept, at_label);
     }
     let Reader { guards, looked, states, .. } = reader;
+    debug_assert!(matches!(&states[SETTLED.idx()][..], [only] if only.target == SETTLED), "I1");
     let props = (0..looked.len() as u32).map(PropId).collect();
     let automaton = Automaton { props, guards, initial: vec![initial], states, n_marks: 1 };
     Ok(Claim::new(automaton, looked, true, false).found_invariant())

@@ -309,8 +309,9 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
             self.run.cut.store(true, SeqCst);
             return Ok(());
         }
-        let frame = self.expand(state, depth)?;
+        // Before it is looked at: what is met from there may be taken by others at once, and a way to it be asked for.
         self.scout.eyes.cards.laid().card(state)[CYAN].fetch_or(self.me, Relaxed);
+        let frame = self.expand(state, depth)?;
         let me = self.me;
         self.scout.eyes.keep(|laid, to| !has(laid, to, COLOURS, BLUE) && !has(laid, to, CYAN, me));
         let eyes = &self.scout.eyes;
@@ -365,8 +366,8 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
 
     /// R1
     fn enter_nested(&mut self, state: u32, seed: u32) -> Result<(), End> {
+        self.scout.eyes.cards.laid().card(state)[PINK].fetch_or(self.me, Relaxed); // as above
         let frame = self.expand(state, 0)?;
-        self.scout.eyes.cards.laid().card(state)[PINK].fetch_or(self.me, Relaxed);
         if frame.accepting && state != seed {
             self.awaited.push(state);
         }

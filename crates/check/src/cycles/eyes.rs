@@ -142,6 +142,11 @@ impl<'a, R: Runs, V: Visited> Eyes<'a, R, V> {
         all.filter(|at| self.numbers[*at] != 0)
     }
 
+    /// Some thread has entered a state with a number (`scout`, I2).
+    pub fn is_entered(&mut self, n: u32) -> bool {
+        self.cards.laid().card(n).iter().any(|word| word.load(SeqCst) != 0)
+    }
+
     /// A way between two states with numbers, among those that some thread has entered.
     pub fn between(&mut self, from: u32, to: u32) -> Result<Vec<u32>, Full> {
         let (mut all, mut before) = (vec![from], HashMap::from([(from, (from, 0))]));
@@ -150,12 +155,11 @@ impl<'a, R: Runs, V: Visited> Eyes<'a, R, V> {
             assert!(at < all.len(), "somebody went there");
             let n = all[at];
             self.look(n)?;
-            let laid = self.cards.laid();
-            for (nth, to) in self.numbers.iter().enumerate().filter(|(_, to)| **to != 0) {
-                let entered = laid.card(*to).iter().any(|word| word.load(SeqCst) != 0);
-                if entered && !before.contains_key(to) {
-                    before.insert(*to, (n, nth as u32));
-                    all.push(*to);
+            for nth in 0..self.numbers.len() {
+                let to = self.numbers[nth];
+                if to != 0 && self.is_entered(to) && !before.contains_key(&to) {
+                    before.insert(to, (n, nth as u32));
+                    all.push(to);
                 }
             }
             at += 1;

@@ -312,7 +312,7 @@ pub struct Searched {
 pub(crate) struct Pulse<'o> {
     signals: Signals,
     watch: Watch<'o>,
-    max_depth: u64,
+    pub(crate) max_depth: u64,
     /// A state was not expanded because it was too deep.
     cut: bool,
     beats: u32,

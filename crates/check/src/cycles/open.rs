@@ -46,6 +46,10 @@ impl Open {
         at
     }
 
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
     #[inline]
     pub fn get(&self, id: StateId) -> Option<u32> {
         if self.slots.is_empty() {

@@ -25,7 +25,7 @@
 //!
 //! # Invariants
 //!   I1 a frame's members are states of a barren part, or one state with a number
-//!   I2 a state of a barren part lies in `todo` at most once; one of another part only while it is open
+//!   I2 a state of a barren part is laid into `todo` once; one of another part only while it is open and not visited
 //!
 //! # Owed
 //!   O1 verdict = oracle, and the lasso is accepted and fair    tests: random graphs, with parts and without
@@ -322,6 +322,7 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
     /// Nothing is left to be done in the uppermost frame. Whether a component is complete, and accepted.
     fn leave(&mut self) -> Result<bool, Full> {
         let Frame { number, members, .. } = *self.frames.last().expect("there is one");
+        debug_assert!(number == NO_NUMBER || self.members.len() == members + 1, "I1");
         if number != NO_NUMBER && self.roots.last().is_some_and(|root| root.number == number) && self.complete()? {
             return Ok(true);
         }
@@ -354,7 +355,8 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
         let most = (self.pulse.counters.stored / EARLY).clamp(1, BLOCK as u64) as usize;
         let n = self.todo[frame.todo..].iter().rev().take(most).take_while(|todo| todo.barren).count();
         for _ in 0..n {
-            let Todo { to, from, .. } = self.todo.pop().expect("counted above");
+            let Todo { to, from, barren, .. } = self.todo.pop().expect("counted above");
+            debug_assert!(barren, "I1");
             self.store.soon(&mut self.hand, to);
             self.members.push(Member { id: to, from })?;
         }
@@ -396,6 +398,7 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
         let m = &self.moves.all[at];
         let (marks, pid) = (m.marks, m.pid);
         if !barren {
+            debug_assert!(self.open.get(to).is_none(), "I2");
             self.open.insert(to, WAITING)?;
         }
         self.todo.push(Todo { to, marks, pid, from, barren })
@@ -438,6 +441,7 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
             let (to, marks, pid) = (self.out[at].0, m.marks, m.pid);
             if number == WAITING {
                 let barren = self.runs.part(self.moves.key(at)).barren;
+                debug_assert!(if barren { self.out[at].1 } else { self.open.get(to) == Some(WAITING) }, "I2");
                 self.todo.push(Todo { to, marks, pid, from: 0, barren })?;
             } else if self.close(number, marks, pid) {
                 return Ok(Some(Here::Accepted));

@@ -275,6 +275,7 @@ impl<'a, 'w, R: Runs, V: Visited> Scout<'a, 'w, R, V> {
                 if self.too_deep(depth.into()) {
                     continue;
                 }
+                debug_assert!(self.busy, "I1");
                 let number = self.eyes.cards.number(to);
                 let state = number.map_err(|full| self.pace.full(full))?;
                 self.start = Start { state, way, depth: depth.into() };
@@ -295,6 +296,7 @@ impl<'a, 'w, R: Runs, V: Visited> Scout<'a, 'w, R, V> {
 
     /// Visits the barren states that are next. A move that ends the matter, if there is one.
     fn visit_block(&mut self) -> Result<Option<Way>, Halt> {
+        debug_assert!(self.busy, "I1");
         // At first one by one: what is near should be found before anything is searched broadly.
         let most = (self.pace.counters.stored / EARLY).clamp(1, BLOCK as u64) as usize;
         let mut block = [(NOBODY, 0); BLOCK];
@@ -350,6 +352,8 @@ impl<'a, 'w, R: Runs, V: Visited> Scout<'a, 'w, R, V> {
     /// The moves of a state inside a search, at this place of its path: what is barren and new is for later.
     #[inline]
     pub fn look(&mut self, n: u32, depth: u64) -> Result<(), Halt> {
+        debug_assert!(self.busy, "I1");
+        debug_assert!(self.eyes.is_entered(n), "I2");
         self.eyes.look(n).map_err(|full| self.pace.full(full))?;
         if self.eyes.some_barren {
             self.meet(n, depth).map_err(|full| self.pace.full(full))?;
@@ -424,6 +428,7 @@ impl<'a, 'w, R: Runs, V: Visited> Scout<'a, 'w, R, V> {
     #[cold]
     fn look_around(&mut self) -> Result<Option<Next>, Halt> {
         let ground = self.ground;
+        debug_assert!(self.barren.is_empty() && self.starts.is_empty(), "I1");
         let mut pool = ground.pool();
         pool.busy -= usize::from(std::mem::take(&mut self.busy));
         loop {

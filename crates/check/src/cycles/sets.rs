@@ -213,6 +213,10 @@ fn lock_root(laid: Laid<'_>, crew: &Crew, n: u32) -> u32 {
     }
 }
 
+fn is_locked(laid: Laid<'_>, root: u32) -> bool {
+    word(laid, root, SET).load(Relaxed) & LOCK != 0
+}
+
 /// Lets go of a root. The flags must not be there yet.
 fn unlock(laid: Laid<'_>, root: u32, flags: u64) {
     let before = word(laid, root, SET).fetch_add(flags.wrapping_sub(LOCK), SeqCst);
@@ -225,6 +229,7 @@ fn next(laid: Laid<'_>, n: u32) -> u32 {
 }
 
 fn set_next(laid: Laid<'_>, n: u32, to: u32) {
+    debug_assert!(is_locked(laid, root_of(laid, n)), "I2");
     let ring = word(laid, n, RING);
     ring.store(u64::from(to) << 32 | ring.load(Relaxed) & 0xffff_ffff, Relaxed);
 }
@@ -235,6 +240,7 @@ fn head(laid: Laid<'_>, root: u32) -> u32 {
 }
 
 fn set_head(laid: Laid<'_>, root: u32, to: u32) {
+    debug_assert!(is_locked(laid, root), "I2");
     let ring = word(laid, root, RING);
     ring.store(ring.load(Relaxed) >> 32 << 32 | u64::from(to), Relaxed);
 }
@@ -411,6 +417,7 @@ impl View<'_> {
         }
         breath();
         let sum = if set & SUMMED != 0 { self.sets.take(root) } else { None };
+        debug_assert!(set & SUMMED == 0 || sum.is_some(), "I1");
         unlock(laid, root, DEAD);
         Pick::Complete(sum)
     }

@@ -433,6 +433,7 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
         }
         let n_roots = self.roots.len();
         let root = self.roots.last().expect("the first state has a root");
+        debug_assert!(view.same(laid, frame.state, root.state), "I1");
         if root.frame as usize + 1 < self.frames.len() {
             self.back(); // D2
             return Ok(());

@@ -33,7 +33,8 @@
 //!
 //! # Invariants
 //!   I1 a state is in `open` while it waits for its turn or is on the path
-//!   I2 nothing but what searches begin at is in `open` when one begins, or what is laid into the queue, if moves sleep
+//!   I2 nothing but what searches begin at is in `open` when one begins, or what is laid into the queue, if moves sleep, or
+//!      lies too deep, if there is a limit
 //!   I3 a move that is asleep leads to a state that was left
 //!
 //! # Owed
@@ -199,6 +200,8 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
                 self.open.insert(id, WAITS).map_err(|full| self.walk.pulse.full(full))?;
                 vec![id]
             };
+            let others = self.walk.ground.knows_sleep() || self.walk.pulse.max_depth < u64::MAX;
+            debug_assert!(others || self.open.len() == starts.len(), "I2");
             for start in starts {
                 // An earlier one of them may have come there.
                 if self.open.get(start) != Some(WAITS) {
@@ -239,6 +242,7 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
                 self.note_left(by);
                 continue;
             }
+            debug_assert_eq!(self.open.get(id), Some(self.frames.len() as u32 - 1), "I1");
             let (to, by) = self.todo.pop().expect("more than the frame's first");
             match self.open.replace(to, WAITS, self.frames.len() as u32) {
                 None => self.note_left(by),

@@ -70,7 +70,8 @@ impl<'a, S: Successors> Modes<'a, S> {
 
     /// The moves of a state, and, if somebody wants to know, what they are.
     fn fill(&self, desk: &mut Desk<S>, key: &[u8], out: &mut Moves, mut told: Option<&mut Vec<(Step, u32)>>) {
-        let (own, mode) = key.split_at(key.len() - GRAIN); // I1
+        let (own, mode) = key.split_at(key.len() - GRAIN);
+        debug_assert!(mode[1..].iter().all(|byte| *byte == 0), "I1");
         let Desk { state, steps, bits, batch } = desk;
         let state = match state {
             Some(state) => {

@@ -584,6 +584,7 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
         let work = Work { prefix: prefix.clone(), id, key, steps: self.steps[from..to].to_vec() };
         // The frames below have no steps left. Unless outcomes wait there, they are only a way (I3).
         if self.frames[n].waiting_from as usize == 0 {
+            debug_assert!(!self.frames[self.base..n].iter().any(left), "I3");
             self.base = n;
             self.prefix = Some(prefix);
         }

@@ -72,7 +72,9 @@ impl Levels {
         }
         if len > self.small_len {
             let take = |log: &mut Log| std::mem::replace(log, Log::new(budget));
-            self.large.push((level, found.filter(|log| !log.is_empty()).map(take).collect()))?;
+            let logs: Arc<[Log]> = found.filter(|log| !log.is_empty()).map(take).collect();
+            debug_assert_eq!(logs.iter().map(Log::len).sum::<u64>(), len, "I1");
+            self.large.push((level, logs))?;
             return self.lens.push(0);
         }
         let mut chunk = Vec::new();
@@ -83,6 +85,7 @@ impl Levels {
             }
             log.clear();
         }
+        debug_assert_eq!(ids.len() as u64, len, "I1");
         for id in ids.iter() {
             self.small.push(*id)?;
         }

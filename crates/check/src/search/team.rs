@@ -89,7 +89,9 @@ impl<W> Drop for Back<'_, W> {
         if std::thread::panicking() {
             self.0.broken.store(true, Relaxed);
         }
-        if self.0.busy.fetch_sub(1, Release) == 1 {
+        let before = self.0.busy.fetch_sub(1, Release);
+        debug_assert!(before > 0, "I1");
+        if before == 1 {
             self.0.leader.unpark();
         }
     }
@@ -132,6 +134,7 @@ impl<W: Send + Sync> Team<'_, '_, W> {
             self.threads = (0..self.desk.calls.len()).map_while(start).collect();
         }
         let Desk { work: laid, calls, busy, broken, .. } = self.desk;
+        debug_assert_eq!(busy.load(Acquire), 0, "I2");
         *laid.write().unwrap_or_else(PoisonError::into_inner) = Some(work);
         let called = &self.threads[..self.threads.len().min(n - 1)];
         busy.store(called.len(), Relaxed);

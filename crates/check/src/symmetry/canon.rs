@@ -133,6 +133,18 @@ impl Canon {
 
     /// Replaces a key by the one that stands for it; the permutation that leads there is in `scratch`.
     pub fn pick(&self, key: &mut [u8], scratch: &mut Scratch) {
+        self.choose(key, scratch);
+        debug_assert!(self.is_picked(key, scratch), "I1");
+    }
+
+    /// Whether it stays as it is. What was given up early may be followed further from there.
+    fn is_picked(&self, key: &[u8], scratch: &Scratch) -> bool {
+        let (mut own, mut again) = (key.to_vec(), scratch.clone());
+        self.choose(&mut own, &mut again);
+        again.n_tried >= MOST_ORDERS || own == key && again.perm == self.identity
+    }
+
+    fn choose(&self, key: &mut [u8], scratch: &mut Scratch) {
         scratch.perm.clone_from(&self.identity);
         if !self.places.read(key, &mut scratch.beyond) {
             return;
