@@ -10,6 +10,17 @@ pub struct Components {
 const NONE: u32 = u32::MAX;
 
 impl Components {
+    /// The components of some nodes of a larger graph, which are in ascending order, and so are those of each.
+    pub fn among(nodes: &[usize], successor: impl Fn(usize, usize) -> Option<usize>) -> Vec<Vec<usize>> {
+        let place = |n: usize| nodes.binary_search(&n).ok();
+        // What leads elsewhere stays where it is.
+        let inside = |at: usize, nth: usize| successor(nodes[at], nth).map(|to| place(to).unwrap_or(at));
+        let components = Components::new(nodes.len(), 0..nodes.len(), inside);
+        let mut all = vec![Vec::new(); components.n];
+        nodes.iter().zip(&components.of).for_each(|(n, of)| all[*of as usize].push(*n));
+        all
+    }
+
     pub fn new(
         n: usize,
         roots: impl Iterator<Item = usize>,

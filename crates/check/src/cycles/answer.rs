@@ -450,19 +450,28 @@ fn renumbered<S: Successors, T: Successors>(lasso: &Lasso, few: &Product<'_, S>,
 /// The steps of a run of the product. Where a move is a leap, all its steps, one after the other: the automaton reads more
 /// states that way, and cannot tell.
 fn endless<S: Successors>(product: &Product<'_, S>, lasso: &Lasso) -> Endless {
-    let (mut moves, mut desk) = (Moves::default(), product.desk());
-    product.initial(&mut desk, &mut moves);
+    walked(product, lasso, product.n_steps(lasso), |key, nth| product.steps(key, nth))
+}
+
+/// The steps of a run that is known by its moves, each of one or several; of the stem, up to so many moves.
+pub(crate) fn walked<R: Runs, I: IntoIterator<Item = (Step, u32)>>(
+    runs: &R,
+    lasso: &Lasso,
+    n_stem: usize,
+    steps: impl Fn(&[u8], u32) -> I,
+) -> Endless {
+    let (mut moves, mut desk) = (Moves::default(), runs.desk());
+    runs.initial(&mut desk, &mut moves);
     let mut key = moves.key(lasso.initial).to_vec();
-    let n_stem = product.n_steps(lasso);
     let mut walk = |numbers: &[u32]| {
-        let mut steps = Vec::new();
+        let mut all = Vec::new();
         for nth in numbers {
-            steps.extend(product.steps(&key, *nth));
+            all.extend(steps(&key, *nth));
             moves.clear();
-            product.moves(&mut desk, &key, &mut moves);
+            runs.moves(&mut desk, &key, &mut moves);
             key = moves.key(*nth as usize).to_vec();
         }
-        steps
+        all
     };
     let stem = walk(&lasso.stem[..n_stem]);
     let cycle = (!lasso.cycle.is_empty()).then(|| walk(&lasso.cycle));

@@ -21,7 +21,7 @@
 //!
 //! # Cost  each state expanded at most twice; two entries of the store a state; the keys of both paths and of their moves.
 
-use super::ndfs::{End, Nested, Refused, Target, accepts};
+use super::ndfs::{End, Nested, Refused, Target, accepts, found};
 use super::{Lasso, Moves, Pulse, Request, Runs};
 use crate::observer::Observer;
 use spinor_store::{Account, Budget, Full, Visited};
@@ -88,11 +88,7 @@ pub fn search<R: Runs, V: Visited>(
         n_second: 0,
         moves: Moves::default(),
     };
-    let found = match dfs.all() {
-        Ok(found) => found,
-        Err(End::Refused(refused)) => return Err(refused),
-        Err(End::Halt) => None,
-    };
+    let found = found(dfs.all())?;
     Ok(Nested { searched: dfs.pulse.searched(found, request), second: dfs.n_second })
 }
 

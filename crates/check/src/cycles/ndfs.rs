@@ -144,6 +144,15 @@ pub(super) enum End {
     Halt,
 }
 
+/// What a search comes to that is not refused.
+pub(super) fn found(ended: Result<Option<Lasso>, End>) -> Result<Option<Lasso>, Refused> {
+    match ended {
+        Ok(found) => Ok(found),
+        Err(End::Refused(refused)) => Err(refused),
+        Err(End::Halt) => Ok(None),
+    }
+}
+
 impl From<Refused> for End {
     fn from(refused: Refused) -> End {
         End::Refused(refused)
@@ -324,11 +333,7 @@ pub fn search_with<R: Runs, V: WithBits>(
         keys: Vec::new(),
         out: Vec::new(),
     };
-    let found = match dfs.all() {
-        Ok(found) => found,
-        Err(End::Refused(refused)) => return Err(refused),
-        Err(End::Halt) => None,
-    };
+    let found = found(dfs.all())?;
     Ok(Nested { searched: dfs.pulse.searched(found, request), second: dfs.n_second })
 }
 

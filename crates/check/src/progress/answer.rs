@@ -17,8 +17,8 @@ use super::{At, Found, Ground, Searched, fifo, levels, nested, restarts};
 use crate::check::{Executors, HASHES, WORTH};
 use crate::claim::{Claim, Marking};
 use crate::counters::Counters;
-use crate::cycles::answer::{Answered, Kept, has_rendezvous};
-use crate::cycles::{self, Fairness, Lasso, Moves, Request, Runs, shorten};
+use crate::cycles::answer::{Answered, Kept, has_rendezvous, walked};
+use crate::cycles::{self, Fairness, Request, shorten};
 use crate::observer::Observer;
 use crate::plan;
 use crate::reduce::{Proviso, Reduced, Reduction, Selector};
@@ -231,7 +231,8 @@ impl Asked<'_> {
             } else {
                 lasso.clone()
             };
-            trace::build_endless(self.interp, interp, &walked(&judge, &lasso))
+            let endless = walked(&judge, &lasso, lasso.stem.len(), |key, nth| [judge.step(key, nth)]);
+            trace::build_endless(self.interp, interp, &endless)
         });
         let faulty = modes.is_faulty();
         Answered { trace, searched, store_bytes, omission, faulty, reduced: false, note: None }
@@ -256,25 +257,6 @@ fn endless<S: Successors>(judge: &Grounds<'_, S>, found: &Found) -> Endless {
     let cycle = found.cycle.windows(2).flat_map(|pair| steps(&pair[0], &pair[1].key, false));
     let cycle = cycle.chain(steps(last, &found.cycle[0].key, false)).collect();
     Endless { stem: stem.collect(), cycle: Some(cycle) }
-}
-
-/// The steps of a run through modes.
-fn walked(modes: &Modes<'_, Interp>, lasso: &Lasso) -> Endless {
-    let (mut moves, mut desk) = (Moves::default(), modes.desk());
-    modes.initial(&mut desk, &mut moves);
-    let mut key = moves.key(lasso.initial).to_vec();
-    let mut walk = |numbers: &[u32]| {
-        let mut steps = Vec::new();
-        for nth in numbers {
-            steps.push(modes.step(&key, *nth));
-            moves.clear();
-            modes.moves(&mut desk, &key, &mut moves);
-            key = moves.key(*nth as usize).to_vec();
-        }
-        steps
-    };
-    let stem = walk(&lasso.stem);
-    Endless { stem, cycle: Some(walk(&lasso.cycle)) }
 }
 
 /// What there is to say about progress in a run that makes none from some point on.

@@ -53,8 +53,9 @@
 //!
 //! # Cost  a leap of k steps costs k steps, less what it shares with the one before it.
 
+use super::reduced::ends_a_run;
 use super::without::Condition;
-use super::{Proviso, Reduced, State, ends_a_run};
+use super::{Proviso, Reduced, State};
 use crate::search::Found;
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::index::Idx;

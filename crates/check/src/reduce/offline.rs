@@ -19,7 +19,8 @@
 //! # Cost  the whole graph in memory, edges and all: it is for comparison.
 
 use super::leap::number;
-use super::{Proviso, Reduced, ends_a_run};
+use super::reduced::ends_a_run;
+use super::{Proviso, Reduced};
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::successors::{Batch, EdgeSet, Step, Successors};
 use std::collections::HashMap;

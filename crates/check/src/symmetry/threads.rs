@@ -205,15 +205,8 @@ impl Threads {
         None
     }
 
-    /// The strongly connected components of some states, in ascending order.
     fn components(&self, states: &[usize]) -> Vec<Vec<usize>> {
-        let place = |n: usize| states.binary_search(&n).ok();
-        // Moves that lead elsewhere stay where they are.
-        let target = |at: usize, nth: usize| self.moves[states[at]].get(nth).map(|m| place(m.to).unwrap_or(at));
-        let components = Components::new(states.len(), 0..states.len(), target);
-        let mut all = vec![Vec::new(); components.n];
-        states.iter().zip(&components.of).for_each(|(n, of)| all[*of as usize].push(*n));
-        all
+        Components::among(states, |n, nth| self.moves[n].get(nth).map(|m| m.to))
     }
 
     /// The shortest way, for a thread that is at a pair now, to a wanted move: states and places in their lists.
