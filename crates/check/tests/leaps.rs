@@ -1,5 +1,5 @@
 //! Every reduction of synthesised protocols says what their machines say: by each selector, on the fly and off-line. Random
-//! models say the same off-line in every form; on the fly they are asked in `cli/tests/reduced.rs`.
+//! models say the same off-line in every form; on the fly they are asked in `cli/tests/library/reduced.rs`.
 //!
 //! `SPINOR_SEEDS=A..B` asks about other seeds than usual, `SPINOR_MOST_STATES=N` only about those that have no more
 //! states: there is time for many of them.

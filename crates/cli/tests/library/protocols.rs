@@ -2,7 +2,7 @@
 //!
 //! `SPINOR_SEEDS=A..B` asks about other seeds than usual.
 
-#[path = "../../check/tests/machines/mod.rs"]
+#[path = "../../../check/tests/machines/mod.rs"]
 mod machines;
 
 use machines::{agree, asked, loaded, truth};
