@@ -7,7 +7,8 @@ use crate::cycles::{self, Fairness};
 use crate::observer::Observer;
 use crate::plan::{self, Asking, Cell, Combination, OnTheFly};
 use crate::progress::answer::{Account, Asked as Progressing};
-use crate::progress::meaning::{Of, Progress};
+use crate::progress::loops;
+use crate::progress::meaning::{Meaning, Of, Progress};
 use crate::reduce::{self, Proviso, Reduced, Reduction, Selector};
 use crate::report::{Chosen, PropertyReport, Report, Stats, Unreached};
 use crate::search::{Request, SAFETY, Searched, Stopped, Tally, bfs, dfs, order};
@@ -184,6 +185,9 @@ pub fn check<E: Executors>(
     Ok(report)
 }
 
+/// What is told instead of a search where the text alone shows it (`progress/loops.rs`).
+const READING: &str = "reading";
+
 /// What the search for what a finite run can show is called where properties have names.
 const SAFETY_SEARCH: &str = "safety";
 
@@ -242,6 +246,14 @@ impl Endless<'_> {
         }
     }
 
+    /// There is progress in every loop, and nobody asked for a search.
+    fn is_read_off(&self) -> bool {
+        let Settings { search, reduce, plain, audit, progress, .. } = *self.settings;
+        let asks = plain || audit || search != Search::Auto || reduce != Reduce::Auto;
+        let system = self.interp.system();
+        !asks && loops::all_pass(system, &Meaning::new(system, progress, self.of))
+    }
+
     /// What a translation may take of what the user allows.
     fn limits(&self) -> Limits {
         let usual = Limits::default();
@@ -269,6 +281,11 @@ impl Endless<'_> {
         report: &mut Report,
     ) -> PropertyReport {
         let Question { name, kind, about, .. } = question;
+        if matches!(about, About::Progress) && self.is_read_off() {
+            report.chosen.progress = Some((READING, self.settings.progress.word()));
+            let (verdict, traces) = (Verdict::Holds, Vec::new());
+            return PropertyReport { name, kind, verdict, traces, n_violations: 0, search: None, account: None };
+        }
         let claim = match self.claim(&about) {
             Ok(claim) => claim,
             Err(because) => return open(name, kind, because),

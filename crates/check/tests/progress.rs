@@ -5,7 +5,8 @@
 
 use spinor_check::cycles::{Fairness, Request};
 use spinor_check::observer::Silent;
-use spinor_check::progress::meaning::{Meaning, Progress};
+use spinor_check::progress::loops;
+use spinor_check::progress::meaning::{Meaning, Of, Progress};
 use spinor_check::progress::oracle::Graph;
 use spinor_check::progress::system::Grounds;
 use spinor_check::progress::{Ground, Searched, fifo, levels, nested, restarts};
@@ -14,8 +15,9 @@ use spinor_check::reduce::without::Condition;
 use spinor_check::reduce::{Proviso, Reduced, Reduction, Selector, refusal};
 use spinor_gen::question::seeds;
 use spinor_lang::{Options, load};
+use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
-use spinor_model::ir::System;
+use spinor_model::ir::{ProctypeId, System};
 use spinor_store::{Arena, Budget};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -124,6 +126,8 @@ struct Told {
     systems: u64,
     cycles: u64,
     after_progress: u64,
+    /// Every loop passes a label.
+    read_off: u64,
     /// Of those that have no cycle, by meaning and rule: all states, and those of the reduced graph.
     states: [(u64, u64); 3],
 }
@@ -141,6 +145,9 @@ fn ask(system: &Arc<System>, progress: Progress, jobs: &[usize], name: &str, tol
     told.systems += 1;
     told.cycles += u64::from(level.is_some());
     told.after_progress += u64::from(level > Some(0));
+    let read_off = loops::all_pass(system, &meaning);
+    assert!(!read_off || level.is_none(), "{name}: {progress:?}, every loop passes a label");
+    told.read_off += u64::from(read_off);
     let ground = Grounds::new(&*interp, &interp, &meaning);
     agree(&ground, level, &whole, jobs, false, name);
     let all = fifo::search(&ground, &arena(), &request(1), &mut Silent);
@@ -190,9 +197,54 @@ fn reduced_or_not_the_searches_agree_with_the_oracle_on_random_systems() {
         }
     }
     println!("{told:?}");
-    let Told { systems, cycles, after_progress, states } = told;
+    let Told { systems, cycles, after_progress, read_off, states } = told;
     assert!(cycles > systems / 10 && cycles < systems * 9 / 10 && after_progress > systems / 100);
+    assert!(read_off > systems / 100);
     assert!(states.iter().all(|(all, few)| few < all), "nothing is left out: {states:?}");
+}
+
+/// What `loops` takes for a loop without progress, because it may be one: in each of these models it is one.
+#[test]
+fn labels_that_nobody_sees_are_none_that_a_loop_passes() {
+    // The text, whose progress counts, and whether every loop passes a label by states and by steps.
+    let models = [
+        ("active proctype P() { do :: skip; progress: skip od }", None, [true, true]),
+        // Nobody sees the state in the middle of an `atomic`.
+        ("bit x; active proctype P() { do :: atomic { x = 1; progress: x = 0 } od }", None, [false, true]),
+        // Each hands the floor to the other, who moves it on: nobody sees them at their labels.
+        (
+            "chan c = [0] of { bit }; chan d = [0] of { bit }; chan e = [0] of { bit };\n\
+             active proctype P() { do :: c!1; progress: atomic { d?1; e!1 } od }\n\
+             active proctype Q() { do :: atomic { c?1; d!1 }; progress: atomic { e?1; skip } od }",
+            None,
+            [false, true],
+        ),
+        // The other one goes round past a label that does not count.
+        ("active [2] proctype P() { do :: skip; progress: skip od }", Some((0, Some(0))), [false, false]),
+        ("active [2] proctype P() { do :: skip; progress: skip od }", Some((0, None)), [true, true]),
+        (
+            "active proctype P() { do :: skip; progress: skip od } active proctype Q() { do :: skip od }",
+            None,
+            [false, false],
+        ),
+        // A process that is made over and over has no loop, but who makes it has one.
+        ("proctype Q() { skip } active proctype P() { do :: _nr_pr < 3 -> run Q() od }", None, [false, false]),
+        ("active proctype P() { if :: skip :: progress: skip fi }", None, [true, true]),
+    ];
+    for (text, of, expected) in models {
+        let loaded = load("m.pml", text, &Options::default(), &|p: &Path| std::fs::read(p));
+        let system = loaded.model.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics)).system;
+        for (progress, expected) in [Progress::States, Progress::Steps].into_iter().zip(expected) {
+            let of = of.map(|(t, pid)| Of { proctype: ProctypeId::new(t), pid });
+            let meaning = Meaning::new(&system, progress, of);
+            let relabelled = meaning.relabelled(&system);
+            let still = meaning.still(&relabelled);
+            let interp = Interp::looking(relabelled, std::slice::from_ref(&still));
+            let level = Graph::new(&Grounds::new(&interp, &interp, &meaning)).level();
+            assert_eq!(loops::all_pass(&system, &meaning), expected, "{progress:?}: {text}");
+            assert_eq!(level.is_none(), expected, "{progress:?}: {text}");
+        }
+    }
 }
 
 fn figure(name: &str) -> (Arc<System>, Meaning) {

@@ -82,7 +82,7 @@ impl Human<'_> {
         for p in group {
             let name = pad(&self.title_of_name(p), 8);
             let (sign, said) = match &p.verdict {
-                Verdict::Holds => (paint.good("ok") + "    ", holds(p.kind).to_string()),
+                Verdict::Holds => (paint.good("ok") + "    ", holds(p).to_string()),
                 Verdict::NothingFound { because } => (paint.open("?") + "     ", printable(because)),
                 Verdict::Violated { what } => (paint.bad("FAIL") + "  ", printable(what)),
             };
@@ -316,7 +316,9 @@ impl Human<'_> {
                 bytes(s.search_bytes)
             );
         }
-        let _ = writeln!(out, "{}", self.screen.paint.dim(&line));
+        if !self.report.searches.is_empty() {
+            let _ = writeln!(out, "{}", self.screen.paint.dim(&line));
+        }
         if self.auto || self.detail == Detail::Verbose {
             let text = format!(
                 "{}search {}{}, reduction {}, symmetry {}, fairness {}, store {}, {}, {}",
@@ -357,6 +359,7 @@ impl Human<'_> {
         let open = properties.iter().filter(|p| matches!(p.verdict, Verdict::NothingFound { .. })).count();
         let s = self.report.stats();
         let (mut text, paint): (String, fn(Paint, &str) -> String) = match (violated, open) {
+            (0, 0) if self.report.searches.is_empty() => ("no errors: the text shows it".to_string(), Paint::good),
             (0, 0) => (format!("no errors: {}, all explored", plural(s.stored as usize, "state")), Paint::good),
             (0, _) => (format!("no errors so far, but {open} of {all} not decided"), Paint::open),
             (_, 0) => (format!("{violated} of {all} violated"), Paint::bad),
@@ -412,14 +415,15 @@ fn limited<T>(list: &[T], detail: Detail) -> &[T] {
 }
 
 /// What it means that a property of this kind holds.
-fn holds(kind: Kind) -> &'static str {
-    match kind {
+fn holds(property: &PropertyReport) -> &'static str {
+    match property.kind {
         Kind::Assertion => "no assertion fails",
         Kind::EndState => "no invalid end state",
         Kind::RuntimeError => "no run-time error",
         Kind::Trace => "every run fits the trace assertion",
         Kind::Promise => "every xr and xs is kept",
         Kind::Acceptance => "no acceptance cycle",
+        Kind::NonProgress if property.search.is_none() => "no non-progress cycle: every loop passes a progress label",
         Kind::NonProgress => "no non-progress cycle",
         Kind::Claim => "the claim is never matched",
         Kind::Ltl => "every run satisfies it",

@@ -180,9 +180,14 @@ impl Meaning {
         (self.progress == Progress::States).then(new).flatten()
     }
 
+    /// A label there counts, at least for some of its processes.
+    pub fn marks(&self, proctype: ProctypeId, loc: Loc) -> bool {
+        self.labels[proctype.index()][loc.index()]
+    }
+
     /// A statement of this process at this location is marked.
     pub fn counts(&self, pid: Pid, proctype: ProctypeId, loc: Loc) -> bool {
-        self.labels[proctype.index()][loc.index()] && self.of.is_none_or(|of| of.pid.is_none_or(|own| own == pid))
+        self.marks(proctype, loc) && self.of.is_none_or(|of| of.pid.is_none_or(|own| own == pid))
     }
 
     /// Whether an outcome of a step makes progress; `interp` is of the system that is searched.

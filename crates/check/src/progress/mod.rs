@@ -4,6 +4,7 @@
 //! |---|---|
 //! | this | what all of them go through and what they find |
 //! | `meaning` | what makes progress: states or steps, of everybody or of some |
+//! | `loops` | whether every loop of every process passes a label, so that there is nothing to search |
 //! | `system` | a system as such a ground: the one place where a state is expanded |
 //! | `fifo` | depth-first from what makes progress, in a queue |
 //! | `levels` | the same, level by level, by any number of threads |
@@ -31,6 +32,7 @@
 pub mod answer;
 pub mod fifo;
 pub mod levels;
+pub mod loops;
 pub mod meaning;
 pub mod modes;
 pub mod nested;

@@ -14,6 +14,7 @@
 //!
 //! Each row may have too much, never too little (`touch`).
 
+use super::known;
 use super::repairs::{AbleBy, Repairs, UnlessBy};
 use super::rounds;
 use super::statics::Statics;
@@ -168,7 +169,9 @@ impl Making<'_> {
             return None;
         }
         let (system, statics, interp, without) = (self.system, self.statics, self.interp, self.without);
-        let walk = |me| Walk { system, statics, interp, state, actors: &actors, me, without };
+        let nobody = Walk { system, statics, interp, state, actors: &actors, edges: &[], me: None, without };
+        let edges: Vec<_> = (0..actors.len()).map(|i| known::edges(&Walk { me: Some(i), ..nobody })).collect();
+        let walk = |me| Walk { me, edges: &edges, ..nobody };
         let mut touches = Vec::with_capacity(owner.len());
         for (i, actor) in actors.iter().enumerate() {
             let walk = walk(Some(i));

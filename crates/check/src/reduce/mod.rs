@@ -96,6 +96,7 @@
 mod cast;
 pub mod checked;
 pub mod commute;
+mod known;
 pub mod leap;
 pub mod offline;
 mod reduced;

@@ -47,14 +47,14 @@ pub(super) fn closed(walk: &Walk<'_>, statics: &Statics, n_live: usize) -> Vec<b
     if n_live > MOST_ACTORS || n_edges > MOST_EDGES {
         return vec![true; n_live];
     }
-    let traffic = |(i, a): (usize, &Actor)| {
+    let traffic = |i: usize| {
         let walk = Walk { me: Some(i), ..*walk };
-        walk.system.proctypes[a.proctype].edges.iter().map(|e| walk.traffic(e)).collect()
+        walk.edges[i].iter().map(|e| e.as_ref().map_or(Vec::new(), |e| walk.traffic(e))).collect()
     };
     let rounds = Rounds {
         system: walk.system,
         live,
-        traffic: live.iter().enumerate().map(traffic).collect(),
+        traffic: (0..n_live).map(traffic).collect(),
         fed: walk.without.keeps(Condition::Fed),
     };
     let made = walk.without.keeps(Condition::Made);

@@ -1,12 +1,12 @@
 //! What a step of one process looks at and what it changes, without taking it.
 //!
 //! Everything here errs in one direction: it may report a touch that is not there, never the reverse. `model/facts.rs`
-//! says the same of a proctype; here it is said of a process, whose fixed slots have values (`statics`), so that an
-//! element of an array and a channel are mostly the very one.
+//! says the same of a proctype; here it is said of a process, whose fixed slots have values (`statics`) and which knows
+//! those of others where it stands (`known`), so that an element of an array and a channel are mostly the very one.
 //!
 //! Where the approximations are:
-//!   A1 an index that is not fixed may be any index
-//!   A2 a channel that is not fixed may be any channel, or any that the array has which it is taken from
+//!   A1 an index that is neither fixed nor known may be any index
+//!   A2 a channel that is neither may be any channel, or any that the array has which it is taken from
 //!   A3 a step may take every edge of its chain, and may stop wherever it could (`statics`)
 //!   A4 a process that is not there yet may do whatever its proctype can, at once
 //!
@@ -26,7 +26,7 @@
 use super::statics::{MOST_SLOTS, Statics};
 use super::without::{Condition, Without};
 use spinor_model::happening::may_do;
-use spinor_model::index::Idx;
+use spinor_model::index::{Idx, IndexVec};
 use spinor_model::interp::Interp;
 use spinor_model::ir::{
     BinOp, Edge, EdgeId, Effect, Expr, Frame, Guard, Init, Loc, Monitor, Operation, Pattern, Pid, Place, Probe,
@@ -246,6 +246,8 @@ pub(super) struct Walk<'a> {
     /// Any state of the cast: only what is fixed is read in it.
     pub state: &'a State,
     pub actors: &'a [Actor],
+    /// By actor: the edges of its proctype with what it knows, none where it never takes them.
+    pub edges: &'a [IndexVec<EdgeId, Option<Edge>>],
     pub me: Option<ActorId>,
     pub without: Without,
 }
@@ -255,7 +257,7 @@ impl<'a> Walk<'a> {
     pub fn edge(&self, id: EdgeId) -> Touch {
         let mut out = Touch::default();
         let (me, t) = self.own();
-        let edge = &t.edges[id];
+        let Some(edge) = &self.edges[me][id] else { return out };
         let first = edge;
         let loc = &t.locs[edge.from];
         if let Some(clause) = t.provided.as_ref().filter(|_| self.keeps(Condition::Provided)) {
@@ -269,16 +271,16 @@ impl<'a> Walk<'a> {
                     out.guards.insert(Atom::Population);
                 }
                 Guard::NoneOf(others) if self.keeps(Condition::Else) => {
-                    others.iter().for_each(|o| self.disabled(&t.edges[*o], &mut out));
+                    self.known(others).for_each(|o| self.disabled(o, &mut out));
                 }
                 Guard::NoneOf(_) => {}
                 Guard::Channel => self.first_channel(edge, &mut out),
             }
         }
         if t.deterministic && self.keeps(Condition::Deterministic) {
-            loc.edges.iter().for_each(|o| self.disabled(&t.edges[*o], &mut out));
+            self.known(&loc.edges).for_each(|o| self.disabled(o, &mut out));
         }
-        self.watched(loc.edges.iter().map(|e| &t.edges[*e]), &mut out);
+        self.watched(self.known(&loc.edges), &mut out);
         let skips = usize::from(edge.guards.contains(&Guard::Channel));
         if let Some(first) = edge.effects.first().filter(|_| skips == 1) {
             self.message(first, &mut out);
@@ -291,10 +293,10 @@ impl<'a> Walk<'a> {
         let (inner, ends) =
             if hands_over { (&[][..], std::slice::from_ref(&edge.to)) } else { (&chain.inner[..], &chain.ends[..]) };
         for loc in inner {
-            let edges = || t.locs[*loc].edges.iter().map(|e| &t.edges[*e]);
-            self.watched(edges(), &mut out);
-            t.locs[*loc].edges.iter().for_each(|e| self.operations(*e, &mut out));
-            for edge in edges() {
+            let edges = &t.locs[*loc].edges;
+            self.watched(self.known(edges), &mut out);
+            edges.iter().for_each(|e| self.operations(*e, &mut out));
+            for edge in self.known(edges) {
                 let sure = *loc == first.to && self.makes_sure(id, edge);
                 if self.keeps(Condition::ChainGuards) && !sure {
                     self.disabled_inside(edge, &mut out);
@@ -313,15 +315,22 @@ impl<'a> Walk<'a> {
         out
     }
 
+    /// Those of these edges that the process may take.
+    fn known(&self, ids: &'a [EdgeId]) -> impl Iterator<Item = &'a Edge> {
+        let edges = &self.edges[self.own().0];
+        ids.iter().filter_map(|e| edges[*e].as_ref())
+    }
+
     /// What an edge may do that is named.
     fn operations(&self, id: EdgeId, out: &mut Touch) {
         let (me, t) = self.own();
+        let Some(edge) = &self.edges[me][id] else { return };
         let proctype = self.actors[me].proctype;
         let nobody = Walk { me: None, ..*self };
         for (n, operation) in self.statics.operations.iter().enumerate() {
             let there = match operation {
                 Operation::Passes { chan, .. } => nobody.fixed(chan).is_none_or(|named| {
-                    self.traffic(&t.edges[id]).iter().any(|(_, chans)| chans.iter().any(|c| i32::from(*c) == named))
+                    self.traffic(edge).iter().any(|(_, chans)| chans.iter().any(|c| i32::from(*c) == named))
                 }),
                 _ => true,
             };
@@ -349,7 +358,7 @@ impl<'a> Walk<'a> {
         if let Some(clause) = &t.provided {
             self.expr(clause, ASKED, &mut out);
         }
-        t.locs[loc].edges.iter().for_each(|e| self.disabled(&t.edges[*e], &mut out));
+        self.known(&t.locs[loc].edges).for_each(|e| self.disabled(e, &mut out));
         out
     }
 
@@ -368,7 +377,7 @@ impl<'a> Walk<'a> {
         self.without.keeps(condition)
     }
 
-    fn own(&self) -> (ActorId, &'a Proctype) {
+    pub fn own(&self) -> (ActorId, &'a Proctype) {
         let me = self.me.expect("a process takes steps");
         (me, &self.system.proctypes[self.actors[me].proctype])
     }
@@ -470,7 +479,7 @@ impl<'a> Walk<'a> {
     /// once, sends there or takes whatever comes. Nobody moves in between: it can happen.
     fn makes_sure(&self, id: EdgeId, next: &Edge) -> bool {
         let (me, t) = self.own();
-        let edge = &t.edges[id];
+        let Some(edge) = &self.edges[me][id] else { return false };
         let [only] = t.locs[edge.to].edges[..] else { return false };
         let chain = &self.statics.chains[self.actors[me].proctype.index()][only.index()];
         if next.guards != [Guard::Channel] || chain.inner.contains(&edge.to) {
@@ -629,7 +638,7 @@ impl<'a> Walk<'a> {
         for (i, actor) in self.actors.iter().enumerate().filter(|(i, _)| Some(*i) != self.me) {
             let other = Walk { me: Some(i), ..*self };
             let t = &self.system.proctypes[actor.proctype];
-            for edge in t.edges.iter().filter(|e| e.receive().is_some()) {
+            for edge in self.edges[i].iter().flatten().filter(|e| e.receive().is_some()) {
                 let mut there = Touch::default();
                 other.first_channel(edge, &mut there);
                 if there.takes.as_ref().is_some_and(|takes| takes.meets(half)) {
@@ -895,7 +904,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The value of an expression that has the same whenever the process looks.
-    fn fixed(&self, e: &Expr) -> Option<i32> {
+    pub fn fixed(&self, e: &Expr) -> Option<i32> {
         let pid = self.me.and_then(|me| self.actors[me].pid);
         self.is_fixed(e, pid).then(|| self.interp.value(self.state, pid, e).ok()).flatten()
     }

@@ -85,10 +85,14 @@ pub enum Condition {
     /// Haste (`mod`): that nothing else at the location waits for others; that nobody else takes part.
     HasteWaits,
     HasteMeets,
+    /// `known`: what others write on the way; ways that meet; that one which is waited for can always be taken.
+    KnownWrites,
+    KnownMeets,
+    KnownWaits,
 }
 
 impl Condition {
-    pub const ALL: [Condition; 57] = [
+    pub const ALL: [Condition; 60] = [
         Condition::D1,
         Condition::D2,
         Condition::D3,
@@ -146,6 +150,9 @@ impl Condition {
         Condition::Operation,
         Condition::HasteWaits,
         Condition::HasteMeets,
+        Condition::KnownWrites,
+        Condition::KnownMeets,
+        Condition::KnownWaits,
     ];
 
     /// Those of what the papers do instead.
@@ -155,7 +162,7 @@ impl Condition {
 
 /// Those that are left out: none, unless a test says so.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Without(u64);
+pub struct Without(u128);
 
 impl Without {
     pub fn one(condition: Condition) -> Without {

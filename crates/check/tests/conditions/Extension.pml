@@ -16,7 +16,7 @@ active proctype p()
 active proctype q()
 {
 	if
-	:: c?1
+	:: c?1; f = 0
 	:: assert(false)
 	fi
 }

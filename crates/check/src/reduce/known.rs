@@ -1,0 +1,153 @@
+//! What a process knows of its own variables: the edges of its proctype, with values in the place of variables that can
+//! have no other where the process stands.
+//!
+//! A slot that somebody writes is not fixed (`statics`), and still has mostly one value where it is an index: `byte left =
+//! _pid` is a variable because the last of them has it set to 0 before it begins. So the fork that each philosopher takes
+//! is the very one for `touch`, and not any fork.
+//!
+//! # The argument
+//!   Values flow along the edges of a process from where it starts (constant propagation), so that the following holds in
+//!   every state: a slot that has a value at a location has it whenever the process stands there.
+//!   K1 where it starts, a slot has what it was made with, if that is computed from what is fixed, from `_pid` and constants
+//!   K2 over an edge that cannot be taken nothing flows: a guard of it is never true, or it waits until none of some others
+//!      can be taken and one of them always can. (Half of a handshake does not wait for all of them.)
+//!   K3 an edge changes what it writes: to what is assigned, if that can be computed, and else to what is not known. Nobody
+//!      else writes a local variable, and what a partner sends is written by an edge of the receiver
+//!   K4 where ways with different values meet, nothing is known
+//!   An edge that cannot be taken, or begins where the process never comes to, touches nothing.
+//!
+//! # Owed
+//!   O1 K2 (waits), K3, K4    tests: `conditions/Known*.pml`, a wrong answer without each; random models
+
+use super::statics::each_write;
+use super::touch::Walk;
+use super::without::Condition;
+use spinor_model::index::{Idx, IndexVec};
+use spinor_model::ir::{Edge, EdgeId, Effect, Expr, Guard, Init, Place, Proctype, Scope};
+
+/// By slot: the value, if it can have no other.
+type Values = Vec<Option<i32>>;
+
+/// Proctypes with more slots times locations are left as they are.
+const MOST_WORK: usize = 1 << 16;
+
+/// The edges of a process, as it knows them; none for those that it never takes.
+pub(super) fn edges(walk: &Walk<'_>) -> IndexVec<EdgeId, Option<Edge>> {
+    let (_, t) = walk.own();
+    let is_large = t.frame.n_slots as usize * t.locs.len() > MOST_WORK;
+    let Some(first) = start(walk).filter(|_| !is_large) else { return t.edges.iter().cloned().map(Some).collect() };
+    let mut at: Vec<Option<Values>> = vec![None; t.locs.len()];
+    at[t.start.index()] = Some(first);
+    let mut todo = vec![t.start];
+    while let Some(loc) = todo.pop() {
+        for edge in t.locs[loc].edges.iter().map(|e| &t.edges[*e]) {
+            let mut values = at[loc.index()].clone().expect("values have come here");
+            let known = with_values(walk, edge, &mut values);
+            if !can_be_taken(walk, t, &known, at[loc.index()].as_ref().expect("as above")) {
+                continue; // K2
+            }
+            let there = &mut at[edge.to.index()];
+            let before = there.clone();
+            match there {
+                None => *there = Some(values),
+                Some(there) => meet(walk, there, &values),
+            }
+            if *there != before {
+                todo.push(edge.to);
+            }
+        }
+    }
+    let known = |edge: &Edge| {
+        let here = at[edge.from.index()].as_ref()?;
+        let known = with_values(walk, edge, &mut here.clone());
+        can_be_taken(walk, t, &known, here).then_some(known)
+    };
+    t.edges.iter().map(known).collect()
+}
+
+/// K1. None for a process that is not there yet, whose number nobody knows.
+fn start(walk: &Walk<'_>) -> Option<Values> {
+    let (me, t) = walk.own();
+    walk.actors[me].pid?;
+    let mut values = vec![Some(0); t.frame.n_slots as usize];
+    values[..t.n_params as usize].fill(None);
+    for init in &t.frame.inits {
+        match init {
+            Init::Value { slot, ty, value, .. } => values[*slot as usize] = walk.fixed(value).map(|v| ty.fit(v)),
+            Init::Chan { slot, .. } => values[*slot as usize] = None,
+        }
+    }
+    Some(values)
+}
+
+/// The edge with values in the place of variables. The values become those after it.
+fn with_values(walk: &Walk<'_>, edge: &Edge, values: &mut Values) -> Edge {
+    let (_, t) = walk.own();
+    let mut known = edge.clone();
+    known.guards.iter_mut().for_each(|guard| {
+        if let Guard::Holds(e) = guard {
+            put_values(e, t, values);
+        }
+    });
+    for effect in &mut known.effects {
+        effect.each_expr_mut(&mut |e| put_values(e, t, values));
+        // K3
+        if let Effect::Assign { to, value } = &*effect
+            && only_slot(to).is_some()
+        {
+            if to.scope == Scope::Local {
+                values[to.slot as usize] = walk.fixed(value).map(|v| to.ty.fit(v));
+            }
+        } else if walk.without.keeps(Condition::KnownWrites) {
+            each_write(effect, &mut |place| {
+                if place.scope == Scope::Local {
+                    let var = &t.frame.vars[place.var];
+                    let from = var.slot as usize;
+                    values[from..from + var.shape.n_slots() as usize].fill(None);
+                }
+            });
+        }
+    }
+    known
+}
+
+fn put_values(e: &mut Expr, t: &Proctype, values: &Values) {
+    e.each_part_mut(&mut |e| {
+        if let Expr::Read(place) = e
+            && place.scope == Scope::Local
+            && !t.frame.vars[place.var].hidden
+            && let Some(value) = only_slot(place).and_then(|slot| values[slot])
+        {
+            *e = Expr::Const(value);
+        }
+    });
+}
+
+/// The slot of a place without indices.
+fn only_slot(place: &Place) -> Option<usize> {
+    place.index.is_empty().then_some(place.slot as usize)
+}
+
+/// K2, of an edge that has values already.
+fn can_be_taken(walk: &Walk<'_>, t: &Proctype, known: &Edge, here: &Values) -> bool {
+    let value = |guard: &Guard| match guard {
+        Guard::Holds(e) => walk.fixed(e),
+        _ => None,
+    };
+    let always = |e: &EdgeId| {
+        let other = with_values(walk, &t.edges[*e], &mut here.clone());
+        other.guards.iter().all(|g| value(g).is_some_and(|v| v != 0)) || !walk.without.keeps(Condition::KnownWaits)
+    };
+    let half = known.guards.contains(&Guard::Channel);
+    known.guards.iter().all(|guard| match guard {
+        Guard::NoneOf(others) => half || !others.iter().any(always),
+        guard => value(guard) != Some(0),
+    })
+}
+
+/// K4
+fn meet(walk: &Walk<'_>, there: &mut Values, values: &Values) {
+    if walk.without.keeps(Condition::KnownMeets) {
+        there.iter_mut().zip(values).filter(|(a, b)| a != b).for_each(|(a, _)| *a = None);
+    }
+}
