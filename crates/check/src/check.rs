@@ -26,7 +26,7 @@ use spinor_model::successors::{EdgeSet, Successors};
 use spinor_store::{Arena, Bitstate, Budget, Compact, Full, HashCompact, Hint, Visited};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Makes what runs a system: the interpreter, or something faster that gives the same keys.
 pub trait Executors {
@@ -260,7 +260,7 @@ impl Endless<'_> {
         let left = self.settings.max_memory.map_or(u64::MAX, |n| n.saturating_sub(memory_bytes()));
         Limits {
             bytes: usual.bytes.min(usize::try_from(left).unwrap_or(usize::MAX)),
-            until: self.settings.max_time.map(|t| self.started + t),
+            until: self.settings.max_time.and_then(|t| self.started.checked_add(t)),
             ..usual
         }
     }
@@ -706,7 +706,9 @@ impl Asked<'_> {
         if !exact && settings.shorten && settings.all_errors.is_none() && !early {
             for (kind, trace, n_steps) in &mut traces {
                 let effort = limit.min(SHORTEN_AT_LEAST.max(SHORTEN_TIMES * bytes));
-                let like = Request { budget: Budget::new(effort), ..request.clone() };
+                let spent = Duration::from_secs_f64(clock.wall_seconds());
+                let max_time = settings.max_time.map(|t| t.saturating_sub(spent));
+                let like = Request { budget: Budget::new(effort), max_time, ..request.clone() };
                 let (shorter, shortest) = match &quotient {
                     Some(quotient) => shorten(quotient, *kind, *n_steps, &like, observer),
                     None => shorten(&exec, *kind, *n_steps, &like, observer),
@@ -735,7 +737,9 @@ impl Asked<'_> {
             search_bytes: bytes,
             omission,
         });
-        if stopped.is_none() && omission.is_none() && counters.stored > 0 {
+        // Without a proviso steps may be left out for ever, and what they do was not seen.
+        let sees_all = reduced.as_ref().is_none_or(|r| r.proviso() != Proviso::None);
+        if stopped.is_none() && omission.is_none() && counters.stored > 0 && sees_all {
             report.unreached = Some(unreached(interp.system(), &reached));
         }
         let mut idle = Vec::new();

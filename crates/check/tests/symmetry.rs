@@ -40,6 +40,73 @@ fn words(report: &Report) -> Vec<(String, &'static str)> {
 
 const TOGGLERS: &str = "byte on; active [3] proctype toggler() { do :: on++; accept: on-- od }";
 
+/// As many processes as there can be: all of them are waited for, and the number of their orders is no number.
+#[test]
+fn many_processes_can_change_places() {
+    let text = "byte x; active [254] proctype P() { do :: true od } active proctype S() { x = 1; do :: true od }
+        ltl p { <> (x == 1) }";
+    let asked = Settings {
+        symmetry: Way::Segmented,
+        search: Search::Ndfs,
+        fairness: Fairness::Weak,
+        fair_by: FairBy::Copies,
+        select: Selection::Names(vec!["p".to_string()]),
+        ..Settings::default()
+    };
+    let report = run("m", text, &asked);
+    assert!(matches!(&report.properties[0].verdict, Verdict::NothingFound { .. }), "{:?}", words(&report));
+    let found = Settings { fairness: Fairness::None, fair_by: FairBy::Auto, ..asked };
+    assert_eq!(words(&run("m", text, &found)), [("p".to_string(), "violated")]);
+    for n in [21, 66] {
+        let text = format!("active [{n}] proctype P() {{ do :: skip od }}");
+        for symmetry in [Way::Auto, Way::PcSegmented] {
+            let report = run("m", &text, &Settings { symmetry, select: Selection::Safety, ..Settings::default() });
+            assert_eq!((report.chosen.sym != "off", report.stats().stored), (true, 1), "{n} {symmetry:?}");
+        }
+    }
+}
+
+/// Where nobody is able to move any more, everybody is served: figure 4 sees a run that ends.
+#[test]
+fn figure_4_finds_runs_that_end() {
+    let text = "byte x; active [3] proctype P() { do :: x == 2 od } ltl p { <> (x == 1) }";
+    let asked = Settings {
+        symmetry: Way::Segmented,
+        search: Search::Ndfs,
+        fairness: Fairness::Weak,
+        fair_by: FairBy::Copies,
+        select: Selection::Names(vec!["p".to_string()]),
+        ..Settings::default()
+    };
+    let report = run("m", text, &asked);
+    assert_eq!(
+        words(&report),
+        [("p".to_string(), "violated")],
+        "{:?} {:?}",
+        report.notes,
+        report.properties[0].verdict
+    );
+}
+
+/// Three that are mentioned at once say more than their pairs do: who has the one's number where, and who the other's.
+#[test]
+fn what_three_have_together_is_told_apart() {
+    let text = "typedef row { chan c[4] = [1] of { byte } };
+        row g[4]; byte a = 255, b = 255;
+        active [4] proctype P() {
+          if :: atomic { a == 255 -> a = _pid }
+             :: atomic { a != 255 && b == 255 && a != _pid -> b = _pid }
+             :: atomic { b != 255 -> if :: g[_pid].c[a]!a; g[_pid].c[b]!b :: g[_pid].c[a]!b; g[_pid].c[b]!a fi }
+          fi;
+          do :: a == 254 od }";
+    let stored = |symmetry| {
+        let report = run("m", text, &Settings { symmetry, select: Selection::Safety, ..Settings::default() });
+        assert_eq!(report.chosen.sym, symmetry.word(), "{:?}", report.notes);
+        report.stats().stored
+    };
+    assert_eq!(stored(Way::Segmented), stored(Way::Full));
+}
+
 #[test]
 fn a_state_stands_for_its_images() {
     let all = Settings { select: Selection::Safety, plain: true, ..Settings::default() };

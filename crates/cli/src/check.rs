@@ -181,7 +181,12 @@ fn macros(options: &Options) -> String {
     let undefine = |name: &String| format!(" -U{name}");
     let root = |dir: &PathBuf| format!(" --include-root {}", quoted(&printable(&dir.to_string_lossy())));
     let words = options.defines.iter().map(define).chain(options.undefines.iter().map(undefine));
-    words.chain(options.include_roots.iter().map(root)).collect()
+    let on = |option: &str, channels: &Option<String>| {
+        channels.as_ref().map(|list| format!(" --{option} {}", quoted(&printable(list))))
+    };
+    let strict = options.strict_receptions.then(|| " --strict-receptions".to_string());
+    let protocol = [on("receptions", &options.receptions), on("overflows", &options.overflows), strict];
+    words.chain(options.include_roots.iter().map(root)).chain(protocol.into_iter().flatten()).collect()
 }
 
 /// The properties of the command line and what runs they are about, as they would be typed.

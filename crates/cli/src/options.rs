@@ -416,8 +416,6 @@ pub const OPTIONS: &[OptionRow] = &[
     row(Id::Verbose, "verbose", Takes::Nothing, MODELS).short('v').help("more: whole traces, all unreached code"),
     row(Id::Help, "help", Takes::Nothing, EVERY).short('h').help("this text"),
     row(Id::Version, "version", Takes::Nothing, EVERY).short('V').help("the version").spin("spin -V"),
-    row(Id::Planned, "unless-repair", Takes::Value("HOW"), CHECK),
-    row(Id::Planned, "fair-repair", Takes::Value("HOW"), CHECK),
     row(Id::Planned, "only", Takes::Value("PROCESS"), CHECK),
     row(Id::Planned, "watch", Takes::Value("NAMES"), CHECK),
     row(Id::Planned, "help-all", Takes::Nothing, EVERY),

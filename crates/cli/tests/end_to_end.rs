@@ -766,6 +766,9 @@ fn the_time_that_was_given_is_kept() {
         f.run(&args).expect(3, &["the search was stopped after 0.3 s", "help  a longer --time"], &[]);
         assert!(started.elapsed().as_secs() < 10);
     }
+    // There is no such time as the end of it.
+    f.file("short.pml", "active proctype P() { skip }");
+    f.run(&["short.pml", "--ltl", "[] true", "--time", "10000000000000000000"]).expect(0, &["no errors"], &[]);
 }
 
 #[cfg(unix)]

@@ -38,7 +38,7 @@ fn a_protocol_becomes_a_system() {
     assert!(model.system.uses.drained);
     let protocol = model.protocol.expect("it is one");
     assert_eq!((protocol.receptions, protocol.overflows, protocol.strict), (vec![0], vec![], true));
-    assert_eq!(protocol.visible.len(), 1);
+    assert_eq!(model.system.visible.len(), 1);
     let names: Vec<_> = model.formulas.iter().map(|f| (f.name.as_str(), f.text.as_str())).collect();
     assert_eq!(names[0], ("live", "[] (a@waiting -> <> a@10)"));
     assert_eq!(model.formulas[1].props.len(), 5);

@@ -116,6 +116,9 @@ impl Reader {
             "Start" => {
                 let token = self.tokens.peek().clone();
                 let state = self.number()?;
+                if state >= MOST_STATES {
+                    return Err(token.error(format!("state {state} is too large a number"), "the limit is 1,048,576"));
+                }
                 self.starts.push((state, token));
                 self.no_conjunction()?;
             }

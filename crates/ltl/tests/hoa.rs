@@ -118,6 +118,7 @@ fn refusals_say_where_and_what_to_do() {
     refused(&format!("{head}Acceptance: 1 Inf(!0)\n--BODY--"), 5, 15, "complement", "autfilt");
     refused(&format!("{head}Start: 0&1\n"), 5, 9, "alternating", "alternation");
     refused(&format!("{head}properties: univ-branch\n"), 5, 13, "alternating", "alternation");
+    refused("HOA: v1\nStart: 4000000000\n", 2, 8, "too large", "1,048,576");
     refused(&format!("{head}Parity: 1\n"), 5, 1, "`Parity:`", "remove it");
     let body = format!("{head}Acceptance: 1 Inf(0)\n--BODY--\n");
     refused(&format!("{body}State: 0\n[0] 0&1"), 8, 6, "alternating", "alternation");

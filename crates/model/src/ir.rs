@@ -49,6 +49,8 @@ pub struct System {
     pub active: Vec<ProctypeId>,
     /// Those of which all processes can change places, as the author says (`scalarset`).
     pub symmetric: Vec<ProctypeId>,
+    /// Edges whose steps a reduction keeps in their order, as the author says.
+    pub visible: Vec<(ProctypeId, EdgeId)>,
     /// `never` claims: control graphs whose steps alternate with the system's.
     pub claims: Vec<Proctype>,
     /// `trace` or `notrace`

@@ -136,6 +136,10 @@ impl<'a> Printer<'a> {
                 w!(self, "\n{word} {}\n", names.join(", "));
             }
         }
+        if !s.visible.is_empty() {
+            let edges: Vec<String> = s.visible.iter().map(|(t, e)| format!("{} {e}", self.proctype_name(*t))).collect();
+            w!(self, "\nvisible {}\n", edges.join(", "));
+        }
     }
 
     fn frame(&mut self, frame: &'a Frame, scope: Scope) {

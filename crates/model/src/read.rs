@@ -14,8 +14,8 @@ mod token;
 
 use crate::index::{Idx, IndexVec};
 use crate::ir::{
-    ChanDecl, Edge, Frame, Init, Loc, Monitor, MtypeSet, Proctype, ProctypeId, Promise, Record, Shape, System, Type,
-    Var, VarId,
+    ChanDecl, Edge, EdgeId, Frame, Init, Loc, Monitor, MtypeSet, Proctype, ProctypeId, Promise, Record, Shape, System,
+    Type, Var, VarId,
 };
 use crate::print::is_id;
 use crate::source::{Sources, Span};
@@ -383,6 +383,15 @@ impl Body {
             let list = if word == "active" { &mut system.active } else { &mut system.symmetric };
             loop {
                 list.push(p.proctype()?);
+                if !p.c.take(",") {
+                    return p.c.end();
+                }
+            }
+        }
+        if word == "visible" {
+            loop {
+                let edge = (p.proctype()?, EdgeId(p.c.id('e')?));
+                system.visible.push(edge);
                 if !p.c.take(",") {
                     return p.c.end();
                 }

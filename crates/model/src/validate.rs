@@ -18,6 +18,7 @@
 //!   V14 the edges of a monitor have no effects but events and the death, and no other graph has events; an event
 //!       assigns nothing
 //!   V15 no part of a system asks what the next step does: that is for those who look from outside
+//!   V16 edges that are visible exist
 
 use crate::index::Idx;
 use crate::ir::{
@@ -45,6 +46,8 @@ pub fn validate(system: &System) -> Vec<String> {
     v.at = "system".into();
     v.rule(system.active.len() <= MAX_LIVE, "V12", "too many active processes");
     v.rule(system.active.iter().all(|t| t.index() < system.proctypes.len()), "V12", "an active proctype is missing");
+    let is_there = |(t, e): &(_, _)| system.proctypes.get(*t).is_some_and(|t| t.edges.get(*e).is_some());
+    v.rule(system.visible.iter().all(is_there), "V16", "a visible edge is missing");
     v.broken
 }
 

@@ -13,7 +13,7 @@ use super::by_process::ByProcess;
 use super::fair::{self, By, Fair};
 use super::ndfs::{self, Memory, Target, WithBits};
 use super::product::Product;
-use super::{Fairness, Lasso, Move, Moves, Request, Runs, Searched, cndfs, lossy, scc, shorten, union};
+use super::{Fairness, Lasso, Moves, Request, Runs, Searched, cndfs, lasso, lossy, scc, shorten, union};
 use crate::check::{Executors, HASHES, WORTH};
 use crate::claim::Claim;
 use crate::observer::Observer;
@@ -159,7 +159,7 @@ impl Asked<'_> {
                     let reduced = Reduced::new(Arc::new(replayed.clone()), reduction, Proviso::Loops);
                     if leaps {
                         let product = Product::new(&reduced, self.claim, self.request.fairness);
-                        return trace::build_endless(self.interp, &replayed, &endless(&product, lasso));
+                        return self.shown(&replayed, &product, lasso);
                     }
                     renumbered(lasso, &Product::new(&reduced, self.claim, self.request.fairness), &judge)
                 }
@@ -169,9 +169,16 @@ impl Asked<'_> {
             } else {
                 lasso
             };
-            trace::build_endless(self.interp, &replayed, &endless(&judge, &lasso))
+            self.shown(&replayed, &judge, &lasso)
         });
         Answered { trace, searched, store_bytes, omission, faulty, reduced: is_reduced, note }
+    }
+
+    /// The run as statements, after it was gone along once more: it is accepted, and fair.
+    fn shown<S: Successors>(&self, replayed: &Interp, judge: &Product<'_, S>, lasso: &Lasso) -> Trace {
+        let judged = lasso::replay(judge, lasso, self.request.fairness);
+        judged.unwrap_or_else(|e| panic!("what was found is no violation: {e}"));
+        trace::build_endless(self.interp, replayed, &endless(judge, lasso))
     }
 
     /// Who is waited for has a say in what is left out.
@@ -222,7 +229,7 @@ impl Asked<'_> {
         let (owned, fairness) = (self.owned(), self.request.fairness);
         let quotient = QuotientRuns { product: Product::new(&*exec, self.claim, owned), canon, fairness };
         if plan::is_nested(self.search) && fairness == Fairness::Weak {
-            return self.by_figure4(&quotient, replayed);
+            return self.by_figure4(&quotient, replayed, observer);
         }
         let (searched, (store_bytes, omission)) = self.stored(exec.clone(), &quotient, owned, observer);
         let trace = searched.found.as_ref().map(|lasso| {
@@ -230,26 +237,32 @@ impl Asked<'_> {
             let lasso = unfold::lasso(&judge, canon, lasso);
             let lasso =
                 if self.shorten { shorten::shorten(&judge, &lasso, fairness, searched.counters.stored) } else { lasso };
-            trace::build_endless(self.interp, replayed, &endless(&judge, &lasso))
+            self.shown(replayed, &judge, &lasso)
         });
         let faulty = quotient.product.is_faulty();
         Answered { trace, searched, store_bytes, omission, faulty, reduced: false, note: None }
     }
 
     /// Nested search with fairness in a quotient: what it finds is there.
-    fn by_figure4<S: Successors>(&self, quotient: &QuotientRuns<'_, S>, replayed: &Interp) -> Answered {
+    fn by_figure4<S: Successors>(
+        &self,
+        quotient: &QuotientRuns<'_, S>,
+        replayed: &Interp,
+        observer: &mut dyn Observer,
+    ) -> Answered {
         let request = &self.request;
         let budget = &request.budget;
-        // One copy more than there are processes has to have a number.
-        let n = most_processes(self.interp.system()).min(254) as u8;
+        let n = most_processes(self.interp.system()) as u16;
         let found = match self.store {
-            Store::HashCompact => HashCompact::new(budget).map(|store| in_lossy(quotient, n, &store, request)),
+            Store::HashCompact => {
+                HashCompact::new(budget).map(|store| in_lossy(quotient, n, &store, request, observer))
+            }
             Store::Bitstate => {
-                Bitstate::new(budget, self.table, HASHES).map(|store| in_lossy(quotient, n, &store, request))
+                Bitstate::new(budget, self.table, HASHES).map(|store| in_lossy(quotient, n, &store, request, observer))
             }
             _ => Arena::new(budget).map(|store| {
                 let mut beside = figure4::Beside::new(&store, n, budget);
-                let out = figure4::search(quotient, n, &mut beside, request);
+                let out = figure4::search(quotient, n, &mut beside, request, observer);
                 let (bits, states, bytes) = (beside.n_bits(), out.counters.stored, beside.bytes());
                 let note = format!("{bits} bits are kept beside each of {states} states: {bytes} bytes");
                 (out, (store.bytes() + bytes, None), note)
@@ -271,14 +284,10 @@ impl Asked<'_> {
             } else {
                 lasso
             };
-            trace::build_endless(self.interp, replayed, &endless(&judge, &lasso))
+            self.shown(replayed, &judge, &lasso)
         });
-        if out.full.is_some() {
-            searched.stopped = Some(Stopped::Memory(budget.limit()));
-        } else if out.late {
-            searched.stopped = request.max_time.map(Stopped::Time);
-        } else if trace.is_none() {
-            searched.stopped = Some(Stopped::OneWay);
+        if trace.is_none() {
+            searched.stopped = out.stopped.or(Some(Stopped::OneWay));
         }
         Answered { trace, searched, store_bytes, omission, faulty, reduced: false, note: Some(note) }
     }
@@ -411,11 +420,12 @@ const ONE_MARK: &str = "nested search is given claims with one mark, at states";
 /// Figure 4 beside a lossy store, with what there is to say about it.
 fn in_lossy<S: Successors, V: Visited>(
     quotient: &QuotientRuns<'_, S>,
-    n: u8,
+    n: u16,
     store: &V,
     request: &Request,
+    observer: &mut dyn Observer,
 ) -> (figure4::Outcome, Kept, String) {
-    let out = figure4::search(quotient, n, &mut lossy::Marked::new(store), request);
+    let out = figure4::search(quotient, n, &mut lossy::Marked::new(store), request, observer);
     let note = format!("{} copies of states are marked, for one of two searches each", store.len());
     (out, (store.bytes(), store.omission()), note)
 }
@@ -434,10 +444,7 @@ fn renumbered<S: Successors, T: Successors>(lasso: &Lasso, few: &Product<'_, S>,
             all_moves.clear();
             all.moves(&mut all_desk, &key, &mut all_moves);
             let to = few_moves.key(*nth as usize);
-            let marks = few_moves.all[*nth as usize].marks;
-            let same = |m: &Move| m.marks == marks && all_moves.keys[m.to.clone()] == *to;
-            let found = all_moves.all.iter().position(same).expect("a selected move is a move");
-            out.push(found as u32);
+            out.push(few_moves.number_in(*nth, &all_moves));
             key = to.to_vec();
         }
         out

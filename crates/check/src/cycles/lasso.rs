@@ -4,12 +4,63 @@
 //!   Inside a component every state can be reached from every other. So one walks to the nearest thing that is
 //!   still owed (a mark, a move of a process, a state where it is not able to move), and from the last one back. The
 //!   walks are shortest ones, the whole is not: that would be a travelling salesman's problem.
+//!   Whatever was found, and however it was shortened, `replay` goes along it before it is shown.
 
-use super::{Fairness, Moves, Pids, Runs, Summary, all_marks};
+use super::{Fairness, Lasso, Moves, Pids, Runs, Summary, all_marks};
 use spinor_ltl::Components;
 use spinor_model::ir::Pid;
 use spinor_store::{Full, StateId, Visited};
 use std::collections::{HashMap, VecDeque};
+
+/// Goes along the lasso: it is one, and the run is accepted and fair.
+pub(crate) fn replay<R: Runs>(runs: &R, lasso: &Lasso, fairness: Fairness) -> Result<(), String> {
+    let (mut moves, mut desk) = (Moves::default(), runs.desk());
+    runs.initial(&mut desk, &mut moves);
+    let mut at = moves.key(lasso.initial).to_vec();
+    let mut step = |at: &mut Vec<u8>, nth: u32| {
+        moves.clear();
+        runs.moves(&mut desk, at, &mut moves);
+        let m = moves.all.get(nth as usize).ok_or("there is no such move")?.clone();
+        let (able, ends) = (moves.able, moves.ends == Some(nth));
+        *at = moves.key(nth as usize).to_vec();
+        Ok::<_, String>((m, able, ends))
+    };
+    let mut ended = false;
+    for nth in &lasso.stem {
+        if ended {
+            return Err("it goes on after a move that ends the matter".into());
+        }
+        ended = step(&mut at, *nth)?.2;
+    }
+    if lasso.cycle.is_empty() {
+        return if ended { Ok(()) } else { Err("nothing ends the matter".into()) };
+    }
+    let start = at.clone();
+    let mut sum: Option<Summary> = None;
+    for nth in &lasso.cycle {
+        let (m, able, ends) = step(&mut at, *nth)?;
+        if ended || ends {
+            return Err("a move that ends the matter is part of a cycle, or before one".into());
+        }
+        let state = Summary::of_state(able);
+        let sum = match &mut sum {
+            Some(sum) => {
+                sum.add(&state);
+                sum
+            }
+            none => none.insert(state),
+        };
+        sum.add_move(m.marks, m.pid);
+    }
+    let sum = sum.ok_or("a cycle has moves")?;
+    if at != start {
+        return Err("the cycle does not close".into());
+    }
+    if !sum.is_accepted(runs.n_marks(), fairness) {
+        return Err(format!("not accepted: {sum:?}"));
+    }
+    Ok(())
+}
 
 /// Some states, and the moves between them.
 pub struct Component {

@@ -343,7 +343,7 @@ impl<'o> Pulse<'o> {
 
     /// Once for each state. `depth` is its place on the path, from 1.
     #[inline]
-    fn beat(&mut self, depth: u64, moves: &Moves) -> Result<(), Halt> {
+    pub fn beat(&mut self, depth: u64, moves: &Moves) -> Result<(), Halt> {
         self.counters.transitions += moves.all.len() as u64;
         self.counters.depth = self.counters.depth.max(depth);
         if moves.blind {

@@ -1,6 +1,7 @@
+pub(super) use super::lasso::replay;
 use super::product::Product;
 use super::toy::ToyRuns;
-use super::{Fairness, Lasso, Moves, Request, Runs, Searched, Summary, oracle, scc};
+use super::{Fairness, Moves, Request, Runs, Searched, oracle, scc};
 use crate::claim::{Claim, Marking};
 use crate::observer::Silent;
 use crate::toy::{Rng, Toy};
@@ -15,56 +16,6 @@ const FAIRNESSES: [Fairness; 3] = [Fairness::None, Fairness::Weak, Fairness::Str
 
 pub(super) fn seeds() -> std::ops::Range<u64> {
     spinor_gen::question::seeds(0..20_000)
-}
-
-/// Goes along the lasso: it is one, and the run is accepted and fair.
-pub(super) fn replay<R: Runs>(runs: &R, lasso: &Lasso, fairness: Fairness) -> Result<(), String> {
-    let (mut moves, mut desk) = (Moves::default(), runs.desk());
-    runs.initial(&mut desk, &mut moves);
-    let mut at = moves.key(lasso.initial).to_vec();
-    let mut step = |at: &mut Vec<u8>, nth: u32| {
-        moves.clear();
-        runs.moves(&mut desk, at, &mut moves);
-        let m = moves.all.get(nth as usize).ok_or("there is no such move")?.clone();
-        let (able, ends) = (moves.able, moves.ends == Some(nth));
-        *at = moves.key(nth as usize).to_vec();
-        Ok::<_, String>((m, able, ends))
-    };
-    let mut ended = false;
-    for nth in &lasso.stem {
-        if ended {
-            return Err("it goes on after a move that ends the matter".into());
-        }
-        ended = step(&mut at, *nth)?.2;
-    }
-    if lasso.cycle.is_empty() {
-        return if ended { Ok(()) } else { Err("nothing ends the matter".into()) };
-    }
-    let start = at.clone();
-    let mut sum: Option<Summary> = None;
-    for nth in &lasso.cycle {
-        let (m, able, ends) = step(&mut at, *nth)?;
-        if ended || ends {
-            return Err("a move that ends the matter is part of a cycle, or before one".into());
-        }
-        let state = Summary::of_state(able);
-        let sum = match &mut sum {
-            Some(sum) => {
-                sum.add(&state);
-                sum
-            }
-            none => none.insert(state),
-        };
-        sum.add_move(m.marks, m.pid);
-    }
-    let sum = sum.ok_or("a cycle has moves")?;
-    if at != start {
-        return Err("the cycle does not close".into());
-    }
-    if !sum.is_accepted(runs.n_marks(), fairness) {
-        return Err(format!("not accepted: {sum:?}"));
-    }
-    Ok(())
 }
 
 pub(super) fn components<R: Runs, V: Visited>(runs: &R, store: &V, fairness: Fairness) -> Searched {

@@ -18,7 +18,7 @@ use crate::check::{Executors, HASHES, WORTH};
 use crate::claim::{Claim, Marking};
 use crate::counters::Counters;
 use crate::cycles::answer::{Answered, Kept, has_rendezvous, walked};
-use crate::cycles::{self, Fairness, Request, shorten};
+use crate::cycles::{self, Fairness, Request, lasso, shorten};
 use crate::observer::Observer;
 use crate::plan;
 use crate::reduce::{Proviso, Reduced, Reduction, Selector};
@@ -231,6 +231,8 @@ impl Asked<'_> {
             } else {
                 lasso.clone()
             };
+            let judged = lasso::replay(&judge, &lasso, self.request.fairness);
+            judged.unwrap_or_else(|e| panic!("what was found is no violation: {e}"));
             let endless = walked(&judge, &lasso, lasso.stem.len(), |key, nth| [judge.step(key, nth)]);
             trace::build_endless(self.interp, interp, &endless)
         });
@@ -241,6 +243,9 @@ impl Asked<'_> {
 
 /// The steps of a run that is known by its states.
 fn endless<S: Successors>(judge: &Grounds<'_, S>, found: &Found) -> Endless {
+    let mut desk = judge.desk();
+    let progress = found.cycle.iter().any(|at| judge.bring(&mut desk, &at.key));
+    assert!(!progress, "what was found is no violation: a progress state is in the cycle");
     let all: Vec<&At> = found.stem.iter().chain(&found.cycle).collect();
     let steps = |from: &At, to: &[u8], made: bool| {
         let mut best = None;

@@ -324,7 +324,8 @@ impl Making<'_> {
             };
             let bit = |(phase, seen): (usize, &Touch)| u64::from(is_seen(touch, seen)) << phase;
             let drains = touch.chans.iter().any(|(c, how)| *how == Use::Take && self.brimming.contains(c));
-            let leads = leads || drains && without.keeps(Condition::Overflow);
+            let declared = self.system.visible.contains(&(proctype, EdgeId::new(edge)));
+            let leads = leads || declared || drains && without.keeps(Condition::Overflow);
             let seen = match (leads, without.keeps(Condition::Visibility)) {
                 (true, _) => u64::MAX,
                 (_, true) => seen.iter().enumerate().map(bit).sum(),

@@ -21,6 +21,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 const STEPS: usize = 3_000;
+/// Where one state stands for many there are fewer, and learning would take longer than the search.
+const FEW_STEPS: usize = 1_000;
 /// A walk starts again somewhere after so many steps.
 const WALK: usize = 300;
 /// Too few states to learn from; and who has met fewer than half of them after so many steps will not meet more.
@@ -42,20 +44,20 @@ pub fn learn<S: Successors>(system: &S, key: &[u8]) -> Hint {
 
 /// The same where some states stand for others, and are put in their place by `pick`.
 pub fn learn_picked<S: Successors>(system: &S, key: &[u8], pick: Pick<'_>) -> Hint {
-    learn_from(&mut system_steps(system, key), pick, key)
+    learn_from(&mut system_steps(system, key), pick, FEW_STEPS, key)
 }
 
 /// The same for any graph: `steps` says what lies one step from a state.
 pub fn learn_by(steps: Steps<'_>, key: &[u8]) -> Hint {
-    learn_from(steps, &mut |_| (), key)
+    learn_from(steps, &mut |_| (), STEPS, key)
 }
 
-fn learn_from(steps: Steps<'_>, pick: Pick<'_>, key: &[u8]) -> Hint {
+fn learn_from(steps: Steps<'_>, pick: Pick<'_>, n_steps: usize, key: &[u8]) -> Hint {
     let n = key.len().div_ceil(4) as u32;
-    let sample = Sample::take(steps, pick, key, 2 * WORD);
+    let sample = Sample::take(steps, pick, n_steps, key, 2 * WORD);
     let pairs = order_of(&sample, key, 2 * WORD);
     if pairs.cost > MANY {
-        let words = order_of(&Sample::take(steps, pick, key, WORD), key, WORD);
+        let words = order_of(&Sample::take(steps, pick, n_steps, key, WORD), key, WORD);
         if words.cost * WORTH < pairs.cost {
             return Hint { order: words.words, sample: sample.states };
         }
@@ -153,15 +155,15 @@ struct Sample {
 }
 
 impl Sample {
-    fn take(steps: Steps<'_>, pick: Pick<'_>, key: &[u8], size: usize) -> Sample {
+    fn take(steps: Steps<'_>, pick: Pick<'_>, n_steps: usize, key: &[u8], size: usize) -> Sample {
         let changes = if size == WORD { changes::<WORD> } else { changes::<{ 2 * WORD }> };
-        let n = key.len().div_ceil(size);
-        let mut sample = Sample { states: vec![key.to_vec()], together: vec![0; n * n] };
+        let n_words = key.len().div_ceil(size);
+        let mut sample = Sample { states: vec![key.to_vec()], together: vec![0; n_words * n_words] };
         let mut rng = Rng(0x2545_f491_4f6c_dd1d);
         let (mut bytes, mut keys, mut changed) = (Vec::new(), Vec::new(), Vec::new());
         let (mut at, mut walked) = (0, 0);
-        for n_steps in 0..STEPS {
-            if n_steps == ENOUGH && sample.states.iter().collect::<HashSet<_>>().len() < FEW / 2 {
+        for n in 0..n_steps {
+            if n == ENOUGH && sample.states.iter().collect::<HashSet<_>>().len() < FEW / 2 {
                 break;
             }
             let from = &sample.states[at];
@@ -173,7 +175,7 @@ impl Sample {
                 changes(from, &bytes[to.clone()], &mut changed);
                 for i in &changed {
                     for j in &changed {
-                        sample.together[i * n + j] += 1;
+                        sample.together[i * n_words + j] += 1;
                     }
                 }
                 !changed.is_empty()
@@ -388,8 +390,12 @@ mod tests {
 
     #[test]
     fn what_changes_together_hangs_together() {
-        let order =
-            order_of(&Sample::take(&mut system_steps(&Shadows, &[0; 48]), &mut |_| (), &[0; 48], 8), &[0; 48], 8).words;
+        let order = order_of(
+            &Sample::take(&mut system_steps(&Shadows, &[0; 48]), &mut |_| (), STEPS, &[0; 48], 8),
+            &[0; 48],
+            8,
+        )
+        .words;
         let mut sorted = order.clone();
         sorted.sort();
         assert_eq!(sorted, [0, 1, 2, 3, 4, 5]);
@@ -439,7 +445,12 @@ mod tests {
     #[test]
     fn an_order_is_a_permutation_also_where_nothing_can_be_learned() {
         assert_eq!(
-            order_of(&Sample::take(&mut system_steps(&Shadows, &[0; 48]), &mut |_| (), &[0; 48], 8), &[0; 16], 8).words,
+            order_of(
+                &Sample::take(&mut system_steps(&Shadows, &[0; 48]), &mut |_| (), STEPS, &[0; 48], 8),
+                &[0; 16],
+                8
+            )
+            .words,
             [0, 1]
         );
         let mut words = learn(&Shadows, &[0; 48]).order;

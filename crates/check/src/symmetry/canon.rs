@@ -45,6 +45,31 @@ use std::ops::Range;
 /// Where each process goes; those beyond stay.
 pub type Perm = Vec<Pid>;
 
+/// Orders a few processes by colour, those of one colour as they stood; how many colours there are. Which is less than which
+/// nobody could guess, so all pairs are compared, and there are no branches.
+#[inline(always)]
+fn rank<const N: usize>(order: &mut [Pid], colours: &[u64], moved: &mut bool) -> usize {
+    let order: &mut [Pid; N] = order.try_into().expect("so many");
+    let before = *order;
+    let of: [u64; N] = std::array::from_fn(|i| colours[usize::from(before[i])]);
+    let (mut place, mut again) = ([0; N], [0; N]);
+    for i in 1..N {
+        for j in 0..i {
+            let after = usize::from(of[j] <= of[i]);
+            place[i] += after;
+            place[j] += 1 - after;
+            again[i] |= usize::from(of[j] == of[i]);
+        }
+    }
+    let mut differs = 0;
+    for i in 0..N {
+        order[place[i]] = before[i];
+        differs |= place[i] ^ i;
+    }
+    *moved |= differs != 0;
+    N - again.iter().sum::<usize>()
+}
+
 /// Keys tried for one state with `segmented` and `pc-segmented`.
 const MOST_ORDERS: usize = 5_040;
 
@@ -74,6 +99,8 @@ pub struct Scratch {
     best: Vec<u8>,
     best_perm: Perm,
     n_tried: usize,
+    /// More keys would have had to be tried.
+    gave_up: bool,
     /// By process: the first of those with whom it can change places while the key remains.
     twin: Vec<Pid>,
     double: Vec<bool>,
@@ -141,7 +168,7 @@ impl Canon {
     fn is_picked(&self, key: &[u8], scratch: &Scratch) -> bool {
         let (mut own, mut again) = (key.to_vec(), scratch.clone());
         self.choose(&mut own, &mut again);
-        again.n_tried >= MOST_ORDERS || own == key && again.perm == self.identity
+        again.gave_up || own == key && again.perm == self.identity
     }
 
     fn choose(&self, key: &mut [u8], scratch: &mut Scratch) {
@@ -149,7 +176,7 @@ impl Canon {
         if !self.places.read(key, &mut scratch.beyond) {
             return;
         }
-        scratch.moved = false;
+        (scratch.moved, scratch.gave_up) = (false, false);
         scratch.order.clone_from(&self.members);
         match self.way {
             Way::Full => {
@@ -165,7 +192,7 @@ impl Canon {
                 self.places.see_locations(key, &mut scratch.said);
                 self.sort(scratch);
                 let groups = if self.way == Way::PcSegmented { self.groups(scratch) } else { Vec::new() };
-                let n = groups.iter().fold(1usize, |n, g| n.saturating_mul((1..=g.len()).product()));
+                let n = groups.iter().flat_map(|g| 1..=g.len()).fold(1, usize::saturating_mul);
                 if !groups.is_empty() && n <= MOST_ORDERS {
                     return self.all_orders(key, &groups, scratch);
                 }
@@ -213,7 +240,7 @@ impl Canon {
             // Most have nobody like themselves, and nothing more need be known.
             if double.is_empty() {
                 double.resize(self.places.n, false);
-                self.places.see(key, beyond, said);
+                self.places.see_names(key, beyond, said);
             }
             let is_double = !said.is_named(pair[0]) && !said.is_named(pair[1]);
             double[usize::from(pair[1])] = is_double;
@@ -235,6 +262,20 @@ impl Canon {
         for class in &self.places.set.classes {
             let order = &mut order[from..from + class.len()];
             from += class.len();
+            let few = match order.len() {
+                2 => rank::<2>(order, colours, moved),
+                3 => rank::<3>(order, colours, moved),
+                4 => rank::<4>(order, colours, moved),
+                5 => rank::<5>(order, colours, moved),
+                6 => rank::<6>(order, colours, moved),
+                7 => rank::<7>(order, colours, moved),
+                8 => rank::<8>(order, colours, moved),
+                _ => 0,
+            };
+            if few > 0 {
+                n_colours += few;
+                continue;
+            }
             n_colours += 1;
             let mut last = colours[usize::from(order[0])];
             for n in 1..order.len() {
@@ -334,6 +375,14 @@ impl Canon {
                 any = true;
             }
         }
+        if !said.many.is_empty() {
+            for p in said.many.iter().map(usize::from) {
+                if alike[p] > 0 {
+                    alike[p] = 2;
+                    any = true;
+                }
+            }
+        }
         let tangled = |g: &Range<usize>| scratch.order[g.clone()].iter().any(|p| scratch.alike[usize::from(*p)] == 2);
         if any { self.groups(scratch).into_iter().find(tangled) } else { None }
     }
@@ -396,8 +445,12 @@ impl Canon {
             let Scratch { said, colours_before, group_before, twin, n_tried, .. } = scratch;
             let p = group_before[n];
             let first = |p: Pid| twin[usize::from(p)];
-            if *n_tried >= MOST_ORDERS || group_before[group_from..n].iter().any(|q| first(*q) == first(p)) {
+            if group_before[group_from..n].iter().any(|q| first(*q) == first(p)) {
                 continue;
+            }
+            if *n_tried >= MOST_ORDERS {
+                scratch.gave_up = true;
+                break;
             }
             said.colours.copy_from_slice(&colours_before[colours_from..]);
             let colour = &mut said.colours[usize::from(p)];

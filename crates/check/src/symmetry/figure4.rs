@@ -15,6 +15,16 @@
 //!   D1 a path of moves of nobody but the copies is none: the theorem's proof needs a move (a state without moves is
 //!      not reported)
 //!   D2 a move of the claim alone, where the system has ended, is nobody's and stays in its copy
+//!   D3 where nobody is able to move all are served as they stand, so an accepting state is not left for copy 1: what the
+//!      claim does there is a lap (as D5 of `cycles/fair.rs`)
+//!
+//! # Invariants
+//!   I1 who is able to move or moves has a copy
+//!
+//! # Owed
+//!   O1 what is found is there       tests: `figure_4_finds_nothing_that_is_not_there`, random models; every lasso is replayed
+//!   O2 the converse fails           tests: `figure_4_misses_the_togglers_that_the_exact_check_finds`
+//!   O3 D3                           tests: `figure_4_finds_runs_that_end`
 //!
 //! # Lossy stores
 //!   One of these says whether a state is new in a copy and to a search, and may be wrong in saying that it is not. What is
@@ -26,10 +36,12 @@
 use super::threads::Permuted;
 use crate::counters::Counters;
 use crate::cycles::lossy::{Marked, Seen};
-use crate::cycles::{Moves, Request, ndfs};
+use crate::cycles::{Moves, Pids, Pulse, Request, ndfs};
+use crate::observer::Observer;
 use crate::search::held::Held;
+use crate::search::{Halt, Stopped};
 use spinor_model::ir::Pid;
-use spinor_store::{Arena, Budget, Full, Visited};
+use spinor_store::{Account, Arena, Budget, Full, Visited};
 use std::sync::Arc;
 
 /// A path through the states under their own names, and what follows it to an image of its end.
@@ -41,16 +53,19 @@ pub struct Fragment {
     pub lap: Vec<u32>,
 }
 
-/// What came of it; an error if there was no room, or no time.
+/// What came of it.
 pub struct Outcome {
     pub found: Option<Fragment>,
     pub counters: Counters,
-    pub full: Option<Full>,
-    pub late: bool,
+    /// Why it did not go to its end.
+    pub stopped: Option<Stopped>,
 }
 
+/// Process `n` is waited for in copy `n + 1`.
+type CopyId = u16;
+
 struct Frame {
-    copy: u8,
+    copy: CopyId,
     accepting: bool,
     items: Vec<Item>,
     next: usize,
@@ -61,8 +76,15 @@ struct Frame {
 
 struct Item {
     key: Vec<u8>,
-    copy: u8,
+    copy: CopyId,
     nth: Option<u32>,
+}
+
+impl Frame {
+    fn bytes(&self) -> u64 {
+        let item = |item: &Item| size_of::<Item>() + item.key.len();
+        (size_of::<Frame>() + self.key.len() + self.items.iter().map(item).sum::<usize>()) as u64
+    }
 }
 
 struct Search<'a, R: Permuted, S: Copies> {
@@ -71,10 +93,12 @@ struct Search<'a, R: Permuted, S: Copies> {
     seen: &'a mut S,
     /// What stands for the state at hand.
     key: Vec<u8>,
-    n: u8,
+    n: CopyId,
+    everybody: Pids,
     moves: Moves,
-    counters: Counters,
-    until: Option<std::time::Instant>,
+    pulse: Pulse<'a>,
+    /// For what is on both paths.
+    account: Account,
 }
 
 /// Who knows which search has met which state in which copy: the sign is one of these bits.
@@ -98,7 +122,7 @@ pub(crate) struct Beside<'a> {
 }
 
 impl<'a> Beside<'a> {
-    pub fn new(store: &'a Arena, n_procs: u8, budget: &Arc<Budget>) -> Beside<'a> {
+    pub fn new(store: &'a Arena, n_procs: CopyId, budget: &Arc<Budget>) -> Beside<'a> {
         let each = 2 * (usize::from(n_procs) + 1);
         Beside { store, hand: store.hand(), each, words: Held::new(budget) }
     }
@@ -136,20 +160,32 @@ impl Copies for Beside<'_> {
 
 /// Why it stopped.
 enum Stop {
-    Full(Full),
-    Late,
+    Halt,
     Found(Vec<u32>),
     /// After these moves of the second search, some move ends the matter.
     Ends(Vec<u32>),
 }
 
-pub(crate) fn search<R: Permuted, S: Copies>(runs: &R, n: u8, seen: &mut S, request: &Request) -> Outcome {
-    let until = request.max_time.map(|t| std::time::Instant::now() + t);
-    let (moves, counters, key) = (Moves::default(), Counters::default(), Vec::new());
-    let mut search = Search { runs, desk: runs.desk(), seen, key, n, moves, counters, until };
+impl From<Halt> for Stop {
+    fn from(_: Halt) -> Stop {
+        Stop::Halt
+    }
+}
+
+pub(crate) fn search<R: Permuted, S: Copies>(
+    runs: &R,
+    n: CopyId,
+    seen: &mut S,
+    request: &Request,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let everybody = (0..n).fold(Pids::default(), |all, pid| all.union(Pids::of(Some(pid as Pid))));
+    let (moves, key) = (Moves::default(), Vec::new());
+    let (pulse, account) = (Pulse::new(request, observer), request.budget.account());
+    let mut search = Search { runs, desk: runs.desk(), seen, key, n, everybody, moves, pulse, account };
     let mut start = Moves::default();
     runs.initial_raw(&mut search.desk, &mut start);
-    let mut out = Outcome { found: None, counters, full: None, late: false };
+    let mut out = Outcome { found: None, counters: Counters::default(), stopped: None };
     for initial in 0..start.all.len() {
         let mut path = Vec::new();
         let key = start.key(initial).to_vec();
@@ -157,8 +193,7 @@ pub(crate) fn search<R: Permuted, S: Copies>(runs: &R, n: u8, seen: &mut S, requ
         let stem = || path.iter().filter_map(|f: &Frame| f.nth).collect::<Vec<u32>>();
         match stop {
             Ok(()) => {}
-            Err(Stop::Full(full)) => out.full = Some(full),
-            Err(Stop::Late) => out.late = true,
+            Err(Stop::Halt) => break,
             Err(Stop::Found(lap)) => out.found = Some(Fragment { initial, stem: stem(), lap }),
             Err(Stop::Ends(more)) => {
                 let mut stem = stem();
@@ -167,11 +202,14 @@ pub(crate) fn search<R: Permuted, S: Copies>(runs: &R, n: u8, seen: &mut S, requ
                 out.found = Some(Fragment { initial, stem, lap: Vec::new() });
             }
         }
-        if out.found.is_some() || out.full.is_some() || out.late {
+        if out.found.is_some() {
             break;
         }
     }
-    out.counters = Counters { stored: search.seen.n_states(), ..search.counters };
+    if out.found.is_none() {
+        out.stopped = search.pulse.searched(None, request).stopped;
+    }
+    out.counters = Counters { stored: search.seen.n_states(), ..search.pulse.counters };
     out
 }
 
@@ -184,29 +222,31 @@ impl<R: Permuted, S: Copies> Search<'_, R, S> {
     }
 
     /// Whether one of the searches has not met it in this copy.
-    fn put(&mut self, copy: u8, second: bool) -> Result<bool, Stop> {
-        let new = self.seen.put(&self.key, 2 * u16::from(copy) + u16::from(second)).map_err(Stop::Full)?;
-        if self.counters.transitions.is_multiple_of(256) && self.until.is_some_and(|t| std::time::Instant::now() > t) {
-            return Err(Stop::Late);
-        }
+    fn put(&mut self, copy: CopyId, second: bool) -> Result<bool, Stop> {
+        let new = self.seen.put(&self.key, 2 * copy + u16::from(second)).map_err(|full| self.pulse.full(full))?;
         Ok(new)
     }
 
-    fn frame(&mut self, key: Vec<u8>, copy: u8, nth: Option<u32>) -> Result<Frame, Stop> {
+    /// Of a state on a path, which is so long with it.
+    fn frame(&mut self, key: Vec<u8>, copy: CopyId, nth: Option<u32>, depth: usize) -> Result<Frame, Stop> {
         self.moves.clear();
         self.runs.moves_raw(&mut self.desk, &key, &mut self.moves);
+        self.pulse.beat(depth as u64, &self.moves)?;
         let moves = &self.moves;
+        let seen = moves.all.iter().fold(moves.able, |seen, m| seen.union(Pids::of(m.pid)));
+        assert!(seen.without(self.everybody).is_empty(), "I1: only {} processes are waited for", self.n);
         if moves.ends.is_some() {
             return Err(Stop::Ends(Vec::new()));
         }
         let accepting = ndfs::accepts(moves, self.runs.n_marks()).expect("one mark, at states");
         let mut items = Vec::new();
-        if copy == 0 && accepting {
+        if copy == 0 && accepting && !moves.able.is_empty() {
+            // D3
             items.push(Item { key: key.clone(), copy: 1, nth: None });
         } else {
             for i in 1..=self.n {
                 let next = if copy == i { (copy + 1) % (self.n + 1) } else { copy };
-                let pid: Pid = i - 1;
+                let pid = (i - 1) as Pid;
                 if moves.able.has(pid) {
                     let own = moves.all.iter().enumerate().filter(|(_, m)| m.pid == Some(pid));
                     items.extend(own.map(|(nth, _)| Item {
@@ -219,10 +259,12 @@ impl<R: Permuted, S: Copies> Search<'_, R, S> {
                 }
             }
             let nobodys = moves.all.iter().enumerate().filter(|(_, m)| m.pid.is_none());
+            // D2
             items.extend(nobodys.map(|(nth, _)| Item { key: moves.key(nth).to_vec(), copy, nth: Some(nth as u32) }));
         }
-        self.counters.transitions += items.len() as u64;
-        Ok(Frame { copy, accepting, items, next: 0, nth, key })
+        let frame = Frame { copy, accepting, items, next: 0, nth, key };
+        self.account.charge(frame.bytes()).map_err(|full| self.pulse.full(full))?;
+        Ok(frame)
     }
 
     fn first(&mut self, key: Vec<u8>, path: &mut Vec<Frame>) -> Result<(), Stop> {
@@ -230,14 +272,14 @@ impl<R: Permuted, S: Copies> Search<'_, R, S> {
         if !self.put(0, false)? {
             return Ok(());
         }
-        path.push(self.frame(key, 0, None)?);
+        path.push(self.frame(key, 0, None, 1)?);
         while let Some(frame) = path.last_mut() {
             if let Some(item) = frame.items.get(frame.next) {
                 frame.next += 1;
                 let (key, copy, nth) = (item.key.clone(), item.copy, item.nth);
                 self.pick(&key);
-                if self.put(copy, false)? {
-                    match self.frame(key.clone(), copy, nth) {
+                if !self.pulse.too_deep(path.len() as u64) && self.put(copy, false)? {
+                    match self.frame(key.clone(), copy, nth, path.len() + 1) {
                         Ok(frame) => path.push(frame),
                         Err(stop) => {
                             let items = Vec::new();
@@ -252,7 +294,7 @@ impl<R: Permuted, S: Copies> Search<'_, R, S> {
                 let key = frame.key.clone();
                 self.second(key)?;
             }
-            path.pop();
+            path.pop().iter().for_each(|frame| self.account.release(frame.bytes()));
         }
         Ok(())
     }
@@ -261,10 +303,10 @@ impl<R: Permuted, S: Copies> Search<'_, R, S> {
         self.pick(&key);
         let seed = self.key.clone();
         self.put(0, true)?;
-        let mut path = vec![self.frame(key, 0, None)?];
+        let mut path = vec![self.frame(key, 0, None, 1)?];
         while let Some(frame) = path.last_mut() {
             let Some(item) = frame.items.get(frame.next) else {
-                path.pop();
+                path.pop().iter().for_each(|frame| self.account.release(frame.bytes()));
                 continue;
             };
             frame.next += 1;
@@ -276,7 +318,7 @@ impl<R: Permuted, S: Copies> Search<'_, R, S> {
                     return Err(Stop::Found(lap)); // D1
                 }
             } else if self.put(copy, true)? {
-                match self.frame(key, copy, nth) {
+                match self.frame(key, copy, nth, path.len() + 1) {
                     Ok(frame) => path.push(frame),
                     Err(Stop::Ends(_)) => {
                         return Err(Stop::Ends(path.iter().filter_map(|f| f.nth).chain(nth).collect()));

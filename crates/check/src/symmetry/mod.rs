@@ -79,7 +79,7 @@ const WORTH: u64 = 6;
 
 /// In how many ways the processes can change places.
 fn orders(set: &Scalarset) -> u64 {
-    set.classes.iter().map(|c| (1..=c.len() as u64).product::<u64>()).product()
+    set.classes.iter().flat_map(|c| 1..=c.len() as u64).fold(1, u64::saturating_mul)
 }
 
 /// The author says that there is one, and wants it used.

@@ -15,8 +15,9 @@
 //! # Invariants
 //!   I1 what `apply` does for a product of permutations is what it does for one after the other
 //!   I2 what `see` says about the processes of a state it says about their images in an image of the state
-//!   I3 two of one colour, of which neither is mentioned with one that shares its colour with another, can change places, and
-//!      the key remains (if no two hashes are equal by chance: then only too many states are seen)
+//!   I3 two of one colour, of which neither is mentioned with one that shares its colour with another, or with two others at
+//!      once, can change places, and the key remains (if no two hashes are equal by chance: then only too many states are
+//!      seen)
 //!   I4 a number that is not read again counts as zero, and is zero in every image
 
 use crate::cycles::Pids;
@@ -36,13 +37,17 @@ pub struct Places {
     /// The frames up to the highest member, and where the next one begins.
     fixed: Vec<FrameAt>,
     end: FrameAt,
-    /// By process: what is a member's own and names nobody, in its frame and in columns.
-    looks: Vec<Vec<Look>>,
+    /// What is a member's own and names nobody, in its frame and in columns.
+    looks: Vec<Look>,
+    /// The words of the frames of members: of all of a class, or of one.
+    words: Vec<Row>,
     /// Numbers in the frames of members, and by location whether they are read again.
     own: Vec<Own>,
     alive: Vec<bool>,
-    /// By process: those, and the numbers that columns hold for it.
-    held: Vec<Vec<Own>>,
+    /// Those, and the numbers that columns hold for a member.
+    held: Vec<Own>,
+    /// Numbers among the globals, which are always read again, and what they say about whom they name.
+    registers: Vec<(Number, u64)>,
     /// Processes below the highest member whose frames have more to see than that.
     busy: Vec<usize>,
     globals: Acts,
@@ -84,8 +89,10 @@ pub struct Said {
     /// Two that are mentioned together, and how.
     pub refs: Vec<(Pid, Pid, u64)>,
     /// Those whose number is kept somewhere, or who are mentioned where more than one can be; but not by what is
-    /// anybody's own.
+    /// anybody's own. What is simple about that is known only after `see_names`.
     named: Pids,
+    /// Those who are mentioned with two others at once: what their pairs say is not all.
+    pub many: Pids,
     /// There may be a number that is not read again and is not zero.
     pub stale: bool,
     coords: Vec<Pid>,
@@ -113,9 +120,37 @@ struct Acts {
     by_slot: Vec<Option<u32>>,
 }
 
-/// Some bytes of a key that say something about a member.
-struct Look {
+/// Eight bytes of a key for each of some members with numbers on end: where the first one's are, and how far from there the
+/// next one's.
+#[derive(Clone, Copy)]
+struct Row {
+    first: usize,
+    n: usize,
     at: usize,
+    stride: usize,
+}
+
+impl Row {
+    fn of(pid: Pid, at: usize) -> Row {
+        Row { first: usize::from(pid), n: 1, at, stride: 0 }
+    }
+
+    /// Takes the next member's, if they lie as they must.
+    fn take(&mut self, pid: Pid, at: usize) -> bool {
+        let next = usize::from(pid) == self.first + self.n && at > self.at;
+        let stride = at.wrapping_sub(self.at);
+        if next && self.n == 1 {
+            self.stride = stride;
+        }
+        let fits = next && stride == self.n * self.stride;
+        self.n += usize::from(fits);
+        fits
+    }
+}
+
+/// Some bytes of a key that say something about members.
+struct Look {
+    row: Row,
     mask: u64,
     tag: u64,
 }
@@ -135,6 +170,13 @@ struct Number {
     field: Field,
     offset: i32,
     tag: u64,
+}
+
+impl Number {
+    /// What a register says about the one whose number it has.
+    fn said(&self) -> u64 {
+        mix(self.tag, 0)
+    }
 }
 
 struct Column {
@@ -293,6 +335,7 @@ impl Said {
                 }
                 if self.coords.len() > 2 {
                     self.meet(first, last, said);
+                    self.coords.iter().for_each(|p| self.many.put(*p));
                 }
             }
         }
@@ -344,9 +387,25 @@ impl Places {
             end.chan += layout.procs[proctype].chans.len();
         }
         let (globals, procs) = (Acts::default(), Vec::new());
-        let (looks, own, alive, held, busy, has_dead) = Default::default();
-        let mut places =
-            Places { set, layout, n, member, fixed, end, looks, own, alive, held, busy, globals, procs, has_dead };
+        let (looks, words, own, alive, held, registers, busy, has_dead) = Default::default();
+        let mut places = Places {
+            set,
+            layout,
+            n,
+            member,
+            fixed,
+            end,
+            looks,
+            words,
+            own,
+            alive,
+            held,
+            registers,
+            busy,
+            globals,
+            procs,
+            has_dead,
+        };
         let (written, locals) = written(system);
         places.globals = places.acts(&places.set.globals, &places.layout.globals, &written, 0);
         let kinds = places.set.procs.iter().zip(&places.layout.procs).enumerate();
@@ -365,14 +424,15 @@ impl Places {
     /// Lists what all keys have at the same places.
     fn flatten(&mut self) {
         let (mut own, mut alive, mut busy) = (Vec::new(), Vec::new(), Vec::new());
-        let mut looks: Vec<Vec<Look>> = self.fixed.iter().map(|_| Vec::new()).collect();
+        let mut looks = Vec::new();
         for (p, f) in self.fixed.iter().enumerate() {
             let (pid, acts) = (p as Pid, &self.procs[f.proctype]);
             if !self.member[p] {
                 busy.push(p);
                 continue;
             }
-            looks[p].extend(acts.words.iter().map(|(at, mask)| Look { at: f.at + at, mask: *mask, tag: *at as u64 }));
+            let look = |(at, mask): &(usize, u64)| (pid, f.at + at, *mask, *at as u64);
+            looks.extend(acts.words.iter().map(look));
             for (nth, number) in acts.numbers.iter().enumerate() {
                 let number = Number { field: number.field.after(f.at as u32), ..*number };
                 let lives = acts.live.iter().skip(nth).step_by(acts.numbers.len());
@@ -387,20 +447,42 @@ impl Places {
         for column in self.globals.columns.iter().filter(|c| c.names.is_none()) {
             for (p, field) in &column.of_class {
                 let mask = u64::MAX >> (64 - 8 * u32::from(field.bytes));
-                looks[usize::from(*p)].push(Look { at: field.at as usize, mask, tag: column.tag });
+                looks.push((*p, field.at as usize, mask, column.tag));
             }
         }
-        let mut held: Vec<Vec<Own>> = self.fixed.iter().map(|_| Vec::new()).collect();
-        own.iter().for_each(|o: &Own| held[usize::from(o.pid)].push(o.clone()));
+        let mut held: Vec<Own> = own.clone();
         for column in &self.globals.columns {
             let Some(offset) = column.names else { continue };
             for (pid, field) in column.of_class.iter().copied() {
                 let number = Number { field, offset, tag: column.tag };
-                held[usize::from(pid)].push(Own { number, pid, loc: Field::NONE, alive: None });
+                held.push(Own { number, pid, loc: Field::NONE, alive: None });
             }
         }
-        (self.looks, self.own, self.alive, self.busy) = (looks, own, alive, busy);
+        // Those that are alike side by side.
+        looks.sort_by_key(|(p, at, mask, tag)| (*tag, *mask, *p, *at));
+        for (p, at, mask, tag) in looks {
+            let alike = self.looks.last_mut().filter(|last| (last.mask, last.tag) == (mask, tag));
+            if !alike.is_some_and(|last| last.row.take(p, at)) {
+                self.looks.push(Look { row: Row::of(p, at), mask, tag });
+            }
+        }
+        for class in &self.set.classes {
+            let first = self.fixed[usize::from(class[0])];
+            let size = self.layout.procs[first.proctype].size as usize;
+            let (from, n) = (usize::from(class[0]), class.len());
+            let on_end = class.windows(2).all(|pair| pair[1] == pair[0] + 1);
+            for at in (0..size).step_by(8) {
+                if on_end {
+                    self.words.push(Row { first: from, n, at: first.at + at, stride: size });
+                } else {
+                    self.words.extend(class.iter().map(|p| Row::of(*p, self.fixed[usize::from(*p)].at + at)));
+                }
+            }
+        }
+        (self.own, self.alive, self.busy) = (own, alive, busy);
         self.held = held;
+        assert!(self.globals.live.is_empty(), "who reads a global variable may be anywhere");
+        self.registers = self.globals.numbers.iter().map(|n| (*n, n.said())).collect();
     }
 
     fn acts(&self, roles: &Roles, frame: &FrameLayout, written: &[bool], kind: u64) -> Acts {
@@ -548,12 +630,26 @@ impl Places {
         let frames = Frames(&self.fixed, beyond);
         said.refs.clear();
         said.stale = false;
-        said.named = Pids::default();
+        (said.named, said.many) = (Pids::default(), Pids::default());
         said.colours.clear();
-        for (p, (looks, held)) in self.looks.iter().zip(&self.held).enumerate() {
-            let colour = self.see_own(key, p, looks, held, said);
-            said.colours.push(colour);
+        // Who is in no class has a number, too: what is said about it goes nowhere, and there is no branch.
+        said.colours.resize(self.n + 1, 0);
+        for Look { row, mask, tag } in &self.looks {
+            let mut at = row.at;
+            for colour in &mut said.colours[row.first..row.first + row.n] {
+                // After globals there are frames, and those are words: there are eight bytes.
+                let word = u64::from_le_bytes(*key[at..].first_chunk().expect("eight bytes"));
+                *colour = colour.wrapping_add(mix(*tag, word & mask));
+                at += row.stride;
+            }
         }
+        self.held.iter().for_each(|own| self.see_held(key, own, said));
+        for (number, what) in &self.registers {
+            let to = read(number.field, key).wrapping_add(number.offset);
+            let at = if self.is_member(to) { to as usize } else { self.n };
+            said.colours[at] = said.colours[at].wrapping_add(*what);
+        }
+        said.colours.truncate(self.n);
         self.see_frame(&self.globals, key, None, 0, frames, said);
         for p in self.busy.iter().copied().chain(self.n..self.n + beyond.len()) {
             let (f, own) = (frames.at(p), self.is_member(p as i32).then_some(p as Pid));
@@ -570,30 +666,46 @@ impl Places {
         }
     }
 
-    /// What looks and numbers say about a member.
-    #[inline(always)]
-    fn see_own(&self, key: &[u8], p: usize, looks: &[Look], held: &[Own], said: &mut Said) -> u64 {
-        let mut sum = 0u64;
-        for look in looks {
-            // After globals there are frames, and those are words: there are eight bytes.
-            let word = u64::from_le_bytes(*key[look.at..].first_chunk().expect("eight bytes"));
-            sum = sum.wrapping_add(mix(look.tag, word & look.mask));
-        }
-        for own in held {
-            let Number { field, offset, tag } = own.number;
-            let value = read(field, key);
-            let to = value.wrapping_add(offset);
-            if !self.is_live(own, key) {
-                said.stale |= value != 0;
-            } else if !self.is_member(to) {
-                sum = sum.wrapping_add(mix(tag, value as u32 as u64));
-            } else if to != p as i32 {
-                said.refs.push((p as Pid, to as Pid, tag));
-            } else {
-                sum = sum.wrapping_add(mix(tag, ITSELF));
+    /// Who is named, and nothing else unless that takes no longer.
+    pub fn see_names(&self, key: &[u8], beyond: &[FrameAt], said: &mut Said) {
+        let Acts { queues, slots, moving, .. } = &self.globals;
+        let simple = queues.is_empty() && slots.is_empty() && moving.is_empty() && self.busy.is_empty();
+        if !simple || !beyond.is_empty() || matches!(self.set.last, Value::Pid(_)) {
+            self.see(key, beyond, said);
+        } else {
+            said.refs.clear();
+            said.named = Pids::default();
+            for own in &self.held {
+                let to = read(own.number.field, key).wrapping_add(own.number.offset);
+                if self.is_member(to) && to != i32::from(own.pid) && self.is_live(own, key) {
+                    said.named.put(own.pid);
+                    said.named.put(to as Pid);
+                }
             }
         }
-        sum
+        for (number, _) in &self.registers {
+            let to = read(number.field, key).wrapping_add(number.offset);
+            if self.is_member(to) {
+                said.named.put(to as Pid);
+            }
+        }
+    }
+
+    /// What a number says about the member that has it.
+    #[inline]
+    fn see_held(&self, key: &[u8], own: &Own, said: &mut Said) {
+        let Number { field, offset, tag } = own.number;
+        let value = read(field, key);
+        let to = value.wrapping_add(offset);
+        if !self.is_live(own, key) {
+            said.stale |= value != 0;
+        } else if !self.is_member(to) {
+            said.add(own.pid, mix(tag, value as u32 as u64));
+        } else if to != i32::from(own.pid) {
+            said.refs.push((own.pid, to as Pid, tag));
+        } else {
+            said.add(own.pid, mix(tag, ITSELF));
+        }
     }
 
     /// Whether two of a class, whose numbers are kept nowhere, have the same in all places that are theirs: so they can
@@ -601,14 +713,11 @@ impl Places {
     pub fn same(&self, key: &[u8], p: Pid, q: Pid) -> bool {
         let (p, q) = (usize::from(p), usize::from(q));
         let (a, b) = (self.fixed[p], self.fixed[q]);
-        let loc = |f: FrameAt| read(self.layout.loc, &key[f.at..]);
-        // Most are told apart by where they stand.
-        if loc(a) != loc(b) || self.busy.contains(&p) {
-            return false;
-        }
         let size = self.layout.procs[a.proctype].size as usize;
-        let held = |c: &Column| c.fields[p].read(key) == c.fields[q].read(key);
-        key[a.at..a.at + size] == key[b.at..b.at + size] && self.globals.columns.iter().all(held)
+        let held = |c: &Column| read(c.fields[p], key) == read(c.fields[q], key);
+        let words = |f: FrameAt| key[f.at..f.at + size].as_chunks::<8>().0;
+        // Most are told apart by where they stand, which is in the first word.
+        words(a) == words(b) && self.globals.columns.iter().all(held) && !self.busy.contains(&p)
     }
 
     #[inline]
@@ -631,8 +740,8 @@ impl Places {
     }
 
     fn see_frame(&self, acts: &Acts, frame: &[u8], own: Option<Pid>, kind: u64, frames: Frames<'_>, said: &mut Said) {
-        // Those of members are listed.
-        if own.is_none() && !acts.numbers.is_empty() {
+        // Those of members are listed, and so are registers.
+        if own.is_none() && !std::ptr::eq(acts, &self.globals) && !acts.numbers.is_empty() {
             let loc = if acts.live.is_empty() { 0 } else { self.layout.loc.read(frame) as usize };
             for (i, number) in acts.numbers.iter().enumerate() {
                 let value = read(number.field, frame);
@@ -736,25 +845,25 @@ impl Places {
     pub fn apply(&self, from: &[u8], perm: &[Pid], beyond: &[FrameAt], to: &mut [u8]) {
         let frames = Frames(&self.fixed, beyond);
         let seat = |p: usize| perm.get(p).map_or(p, |q| usize::from(*q));
-        for (a, b) in self.fixed.iter().zip(perm).map(|(a, q)| (a, self.fixed[usize::from(*q)])) {
-            if a.at == b.at {
-                continue;
+        // One that stays is copied over itself: nobody could guess which one does. Members of a class are of one proctype.
+        for row in &self.words {
+            let mut at = row.at;
+            for seat in &perm[row.first..row.first + row.n] {
+                let word: &[u8; 8] = from[at..].first_chunk().expect("eight bytes");
+                let there = if row.n == 1 {
+                    at + self.fixed[usize::from(*seat)].at - self.fixed[row.first].at
+                } else {
+                    row.at + (usize::from(*seat) - row.first) * row.stride
+                };
+                *to[there..].first_chunk_mut().expect("eight bytes") = *word;
+                at += row.stride;
             }
-            debug_assert_eq!(a.proctype, b.proctype, "members of a class are of one proctype");
-            let size = self.layout.procs[a.proctype].size as usize;
-            let words = from[a.at..a.at + size].chunks_exact(8);
-            to[b.at..b.at + size].chunks_exact_mut(8).zip(words).for_each(|(to, word)| to.copy_from_slice(word));
         }
-        // What stays as it is has been copied.
         for column in &self.globals.columns {
             for (p, field) in &column.of_class {
-                let seat = perm[usize::from(*p)];
-                if let Some(offset) = column.names {
-                    let name = renamed(read(*field, from), offset, perm);
-                    write(column.fields[usize::from(seat)], to, name);
-                } else if seat != *p {
-                    write(column.fields[usize::from(seat)], to, read(*field, from));
-                }
+                let value = read(*field, from);
+                let value = column.names.map_or(value, |offset| renamed(value, offset, perm));
+                write(column.fields[usize::from(perm[usize::from(*p)])], to, value);
             }
         }
         for own in &self.own {
@@ -766,7 +875,10 @@ impl Places {
                 write(Field { at, ..number.field }, to, name);
             }
         }
-        self.act(&self.globals, from, perm, frames, to, true);
+        for (number, _) in &self.registers {
+            write(number.field, to, renamed(read(number.field, from), number.offset, perm));
+        }
+        self.act(&self.globals, from, perm, frames, to, false);
         for p in self.busy.iter().copied().chain(self.n..self.n + beyond.len()) {
             let (f, numbers) = (frames.at(p), !self.is_member(p as i32));
             let there = &mut to[frames.at(seat(p)).at..];

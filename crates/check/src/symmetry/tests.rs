@@ -269,8 +269,8 @@ fn fairness_in_the_quotient_is_what_it_is_in_the_system() {
 fn in_arena(toy: &Toy) -> figure4::Outcome {
     let budget = Budget::unlimited();
     let store = Arena::new(&budget).expect("memory");
-    let mut beside = figure4::Beside::new(&store, toy.n as u8, &budget);
-    figure4::search(toy, toy.n as u8, &mut beside, &Request::new(Fairness::Weak))
+    let mut beside = figure4::Beside::new(&store, toy.n as u16, &budget);
+    figure4::search(toy, toy.n as u16, &mut beside, &Request::new(Fairness::Weak), &mut Silent)
 }
 
 /// With hashes that do not meet figure 4 finds the same, and in a table of a few bits nothing that is not there.
@@ -288,10 +288,10 @@ fn figure_4_finds_nothing_that_is_not_there() {
             n_missed += u32::from(there && out.found.is_none());
             let (budget, request) = (Budget::unlimited(), Request::new(Fairness::Weak));
             let hashes = HashCompact::new(&budget).expect("memory");
-            let whole = figure4::search(&quotient, toy.n as u8, &mut Marked::new(&hashes), &request);
+            let whole = figure4::search(&quotient, toy.n as u16, &mut Marked::new(&hashes), &request, &mut Silent);
             assert_eq!(whole.found, out.found, "seed {seed} way {way}: {toy:?}");
             let tiny = Bitstate::new(&budget, 8, 2).expect("memory");
-            let part = figure4::search(&quotient, toy.n as u8, &mut Marked::new(&tiny), &request);
+            let part = figure4::search(&quotient, toy.n as u16, &mut Marked::new(&tiny), &request, &mut Silent);
             assert!(there || part.found.is_none(), "seed {seed} way {way}: {toy:?}");
             n_lost += u32::from(out.found.is_some() && part.found.is_none());
         }

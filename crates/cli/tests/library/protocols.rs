@@ -109,6 +109,41 @@ fn what_makes_no_sense_is_refused_with_a_reason() {
     }
 }
 
+/// What must be kept in its order is not left out: with every transition visible all states are there.
+#[test]
+fn a_visible_transition_is_kept_in_its_order() {
+    let text = |mark: &str| {
+        format!(
+            "process p {{ state 0 {{ a -> 1{mark} }} state 1 {{ b -> 2{mark} }} state 2 final }}\n\
+             process q {{ state 0 {{ v -> 1{mark} }} state 1 {{ w -> 2{mark} }} state 2 final }}\n"
+        )
+    };
+    let folder = std::env::temp_dir().join(format!("spinor-visible-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let stored = |mark: &str, por: &str| {
+        let file = folder.join("m.cfsm");
+        std::fs::write(&file, text(mark)).expect("a file");
+        let file = file.to_string_lossy().into_owned();
+        let (code, out, err) = spinor(&["check", &file, "-p", "nonexecutable", "--por", por, "-j", "1"]);
+        assert_eq!(code, 0, "{out}{err}");
+        let line = out.lines().find(|l| l.contains("states stored")).expect("a line of counts");
+        line.split(' ').next().and_then(|n| n.parse::<u32>().ok()).expect("a number")
+    };
+    for por in ["ample", "stubborn", "leap"] {
+        assert!(stored("", por) < stored("", "off"), "{por}");
+        assert_eq!(stored(" visible", por), stored("", "off"), "{por}");
+    }
+    std::fs::remove_dir_all(folder).expect("it was made above");
+}
+
+/// Whoever does what the last line says is asked the same question.
+#[test]
+fn the_next_command_asks_the_same() {
+    let (code, out, _) = spinor(&["check", "corpus/cfsm/abp.cfsm", "--strict-receptions", "--overflows", "none"]);
+    let next = " next  spinor check corpus/cfsm/abp.cfsm --overflows none --strict-receptions -o traces";
+    assert!(code == 1 && out.contains(next), "{out}");
+}
+
 #[test]
 fn every_command_takes_a_protocol() {
     let model = "corpus/cfsm/abp.cfsm";

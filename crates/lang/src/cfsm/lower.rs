@@ -26,6 +26,11 @@ pub fn lower(name: &str, machines: &Machines, sources: Arc<Sources>) -> (System,
         proctypes.push(proctype(n, machine, &mut next_stmt));
     }
     let formulas = machines.formulas.iter().map(|f| formula(machines, f, &sources)).collect();
+    let mut visible = Vec::new();
+    for (n, machine) in machines.processes.iter().enumerate() {
+        let moves = machine.states.iter().flat_map(|s| &s.transitions).enumerate();
+        visible.extend(moves.filter(|(_, m)| m.visible).map(|(e, _)| (ProctypeId::new(n), EdgeId::new(e))));
+    }
     let system = System {
         name: name.to_string(),
         sources,
@@ -33,6 +38,7 @@ pub fn lower(name: &str, machines: &Machines, sources: Arc<Sources>) -> (System,
         globals: globals(&machines.channels),
         active: (0..machines.processes.len()).map(ProctypeId::new).collect(),
         symmetric: Vec::new(),
+        visible,
         proctypes,
         claims: Vec::new(),
         monitor: None,
@@ -49,17 +55,11 @@ pub fn protocol(machines: &Machines, promela: String) -> Protocol {
         from: ProctypeId::new(c.from),
         to: ProctypeId::new(c.to),
     };
-    let mut visible = Vec::new();
-    for (n, machine) in machines.processes.iter().enumerate() {
-        let moves = machine.states.iter().flat_map(|s| &s.transitions).enumerate();
-        visible.extend(moves.filter(|(_, m)| m.visible).map(|(e, _)| (ProctypeId::new(n), EdgeId::new(e))));
-    }
     Protocol {
         channels: machines.channels.iter().enumerate().map(channel).collect(),
         receptions: machines.receptions.clone(),
         strict: machines.strict,
         overflows: machines.overflows.clone(),
-        visible,
         promela,
     }
 }

@@ -29,7 +29,7 @@ use crate::load::Loaded;
 use crate::lower::Model;
 use crate::preprocess::Options;
 use spinor_model::diagnostic::Diagnostic;
-use spinor_model::ir::{EdgeId, ProctypeId, VarId};
+use spinor_model::ir::{ProctypeId, VarId};
 use spinor_model::source::Sources;
 use std::sync::Arc;
 
@@ -47,8 +47,6 @@ pub struct Protocol {
     pub strict: bool,
     /// Channels on which a send that finds no room is an error (the paper's K).
     pub overflows: Vec<usize>,
-    /// Transitions that a reduction has to keep in their order (the paper's V, besides what formulas see).
-    pub visible: Vec<(ProctypeId, EdgeId)>,
     /// The same protocol in Promela.
     pub promela: String,
 }
