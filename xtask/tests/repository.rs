@@ -66,23 +66,100 @@ fn every_paper_that_is_cited_is_in_the_references() {
         .lines()
         .filter_map(|l| l.strip_prefix('@').and_then(|l| l.split_once('{')).map(|(_, k)| k.trim_end_matches(',')))
         .collect();
-    assert!(keys.len() >= 5, "only {keys:?}");
+    assert!(keys.len() >= 14, "only {keys:?}");
+    let mut n = 0;
     let mut texts = Vec::new();
     for ending in ["rs", "md", "pml"] {
         files(&root(), ending, &mut texts);
     }
     for path in texts {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
-        // A citation is a key in brackets that looks like one: a capital, letters, and a year or a hyphen.
+        // A citation is a key in brackets that looks like one: two letters or more, with a hyphen among them or the two
+        // digits of a year behind them. (`[I32]` has one letter.)
         for part in text.split('[').skip(1) {
             let Some((word, _)) = part.split_once(']') else { continue };
+            let name = word.trim_end_matches(|c: char| c.is_ascii_digit());
+            let n_digits = word.len() - name.len();
             let shaped = word.starts_with(|c: char| c.is_ascii_uppercase())
-                && word.len() > 4
-                && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
-                && (word.contains('-') || word.ends_with("96") || word == "FaragoSchmitt" || word == "Schoot7");
+                && name.len() >= 2
+                && name.chars().all(|c| c.is_ascii_alphabetic() || c == '-')
+                && (n_digits == 2
+                    || word.len() > 4 && name.contains('-')
+                    || ["FaragoSchmitt", "Schoot7"].contains(&word));
+            n += usize::from(shaped);
             assert!(!shaped || keys.contains(&word), "{}: [{word}] is not in references.bib", path.display());
         }
     }
+    assert!(n > 100, "only {n} citations");
+}
+
+/// The pages that people read, from the root.
+fn pages() -> Vec<PathBuf> {
+    let mut pages = Vec::new();
+    files(&root().join("book/src"), "md", &mut pages);
+    pages.extend(["README.md", "ARCHITECTURE.md", "DIFFERENCES.md", "bench/README.md"].map(|page| root().join(page)));
+    assert!(pages.len() > 15, "only {} pages", pages.len());
+    pages
+}
+
+/// The text of a page without what is code: fenced blocks, and what stands between backticks.
+fn prose(text: &str) -> String {
+    let blocks = text.split("```").step_by(2);
+    blocks.flat_map(|block| block.split('`').step_by(2)).collect()
+}
+
+/// The name by which a heading is linked to.
+fn anchor(heading: &str) -> String {
+    let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.collect::<String>().to_lowercase().replace(' ', "-")
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let mut n = 0;
+    for path in pages() {
+        let text = std::fs::read_to_string(&path).expect("a page");
+        let prose = prose(&text);
+        for link in prose.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            if link.starts_with("http") {
+                continue;
+            }
+            let (file, name) = link.split_once('#').map_or((link, None), |(file, name)| (file, Some(name)));
+            let to = if file.is_empty() { path.clone() } else { path.with_file_name(file) };
+            assert!(to.exists(), "{}: there is no {link}", path.display());
+            if let Some(name) = name {
+                let text = std::fs::read_to_string(&to).expect("a page");
+                let mut headings = text.lines().filter(|l| l.starts_with('#'));
+                let there = headings.any(|l| anchor(l.trim_start_matches('#')) == name);
+                assert!(there, "{}: {} has no heading for #{name}", path.display(), to.display());
+            }
+            n += 1;
+        }
+    }
+    assert!(n > 50, "only {n} links");
+}
+
+/// A page names a source without `crates/` and `src/`, as a whole or by its last part.
+#[test]
+fn every_source_that_a_page_names_is_there() {
+    let short = |path: PathBuf| {
+        let path = path.strip_prefix(root()).expect("it is ours").display().to_string();
+        format!("/{}", path.trim_start_matches("crates/").replace("/src/", "/"))
+    };
+    let sources: Vec<String> = sources().into_iter().map(short).collect();
+    let mut n = 0;
+    for path in pages() {
+        let text = std::fs::read_to_string(&path).expect("a page");
+        let blocks: Vec<&str> = text.split("```").step_by(2).collect();
+        let code = blocks.iter().flat_map(|block| block.split('`').skip(1).step_by(2));
+        for word in code.flat_map(|code| code.split_whitespace()).filter(|word| word.ends_with(".rs")) {
+            let word = word.trim_start_matches("crates/").replace("/src/", "/").replace("src/", "");
+            let there = sources.iter().any(|source| source.ends_with(&format!("/{word}")));
+            assert!(there, "{}: there is no {word}", path.display());
+            n += 1;
+        }
+    }
+    assert!(n > 150, "only {n} names of sources");
 }
 
 fn sources() -> Vec<PathBuf> {

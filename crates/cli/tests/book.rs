@@ -1,5 +1,8 @@
 //! The book is executed: its commands print what it says, its programs have the verdicts it says, and its tables are
 //! those of the code. `UPDATE_EXPECT=1` writes the tables anew.
+//!
+//! In a block of commands, a line `# status N` says with which status the command above it ends, and what ends in `…` is the
+//! beginning of what is printed: behind it are times.
 
 use spinor::help::usage;
 use spinor::options::{COMMANDS, options_of};
@@ -7,10 +10,15 @@ use spinor_check::check::{Said, Stated, interpreted};
 use spinor_check::observer::Silent;
 use spinor_check::settings::Settings;
 use spinor_lang::codes::CODES;
-use spinor_lang::{Options, load};
+use spinor_lang::{NamedFormula, Options, load};
 use spinor_model::interp::Interp;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// There are at least as many in the book.
+const LEAST_COMMANDS: usize = 65;
+const LEAST_STATUSES: usize = 52;
+const LEAST_PROGRAMS: usize = 49;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -34,45 +42,127 @@ fn current(name: &str, text: &str) {
     assert_eq!(page(name), text, "book/src/{name} is out of date: run the tests with UPDATE_EXPECT=1");
 }
 
+/// The pages of the book, in their order.
+fn pages() -> Vec<String> {
+    let summary = page("SUMMARY.md");
+    let links = summary.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    links.map(String::from).collect()
+}
+
+#[test]
+fn every_page_is_in_the_summary() {
+    let mut files: Vec<String> = std::fs::read_dir(root().join("book/src"))
+        .expect("the pages")
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name != "SUMMARY.md")
+        .collect();
+    let mut pages = pages();
+    files.sort();
+    pages.sort();
+    assert_eq!(pages, files);
+}
+
+/// A command, and what the book says of it.
+#[derive(Default)]
+struct Shown<'a> {
+    command: &'a str,
+    output: Vec<&'a str>,
+    status: Option<i32>,
+}
+
+fn shown(block: &str) -> Vec<Shown<'_>> {
+    let mut out: Vec<Shown> = Vec::new();
+    for line in block.lines() {
+        if let Some(command) = line.strip_prefix("$ ") {
+            out.push(Shown { command, ..Shown::default() });
+            continue;
+        }
+        let last = out.last_mut().unwrap_or_else(|| panic!("a block begins with a command, not with `{line}`"));
+        match line.strip_prefix("# status ") {
+            Some(status) => last.status = Some(status.parse().expect("a status")),
+            None => last.output.push(line),
+        }
+    }
+    out
+}
+
 #[test]
 fn the_commands_of_the_book_print_what_it_says() {
-    let pages = page("tutorial.md") + &page("ltl.md") + &page("fairness.md") + &page("graph.md") + &page("cfsm.md");
     let tmp = std::env::temp_dir().join(format!("spinor-book-{}", std::process::id()));
-    let mut n = 0;
-    for block in blocks(&pages, "console") {
-        let mut rest = block.trim_start_matches("$ ");
-        while !rest.is_empty() {
-            let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
-            let (expected, next) = after.split_once("$ ").map_or((after, ""), |(e, n)| (e, n));
-            let args = line.strip_prefix("spinor ").expect("every command is ours");
+    let tmp = tmp.to_str().expect("a plain path");
+    let (mut n, mut n_statuses) = (0, 0);
+    for name in pages() {
+        let page = page(&name);
+        for Shown { command, output, status } in blocks(&page, "console").into_iter().flat_map(shown) {
+            let args = command.strip_prefix("spinor ").expect("every command is ours");
             // Between two quotes is one word.
             let parts = args.split('\'').enumerate();
             let words =
                 parts.flat_map(|(n, part)| if n % 2 == 1 { vec![part] } else { part.split_whitespace().collect() });
-            let args = words.map(|a| a.replace("TMP", tmp.to_str().expect("a plain path")));
-            let out = Command::new(env!("CARGO_BIN_EXE_spinor")).args(args).current_dir(root()).output();
-            let out = String::from_utf8(out.expect("spinor runs").stdout).expect("text");
-            let out = out.replace(tmp.to_str().expect("a plain path"), "TMP");
-            assert_eq!(out.trim_end(), expected.trim_end(), "`{line}`");
+            let args = words.map(|a| a.replace("TMP", tmp));
+            let run = Command::new(env!("CARGO_BIN_EXE_spinor")).args(args).current_dir(root()).output();
+            let run = run.expect("spinor runs");
+            let printed = String::from_utf8(run.stdout).expect("text").replace(tmp, "TMP");
+            let said = output.join("\n");
+            match said.trim_end().strip_suffix('…') {
+                Some(beginning) => {
+                    assert!(printed.starts_with(beginning.trim_end()), "{name}: `{command}` prints\n{printed}")
+                }
+                None => assert_eq!(printed.trim_end(), said.trim_end(), "{name}: `{command}`"),
+            }
+            if let Some(status) = status {
+                assert_eq!(run.status.code(), Some(status), "{name}: the status of `{command}`");
+                n_statuses += 1;
+            }
             n += 1;
-            rest = next;
         }
     }
     let _ = std::fs::remove_dir_all(tmp);
-    assert!(n >= 5, "only {n} commands");
+    assert!(n >= LEAST_COMMANDS && n_statuses >= LEAST_STATUSES, "only {n} commands, {n_statuses} with a status");
+}
+
+/// What stands on the page about the library: the name and the verdict of every property of a Promela text.
+fn verdicts(text: &str) -> Vec<(String, &'static str)> {
+    let loaded = load("model.pml", text, &Options::default(), &|path: &Path| std::fs::read(path));
+    let model = loaded.model.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
+    let formula = |f: NamedFormula| Stated { name: f.name, said: Said::Formula { formula: f.formula, props: f.props } };
+    let stated: Vec<Stated> = model.formulas.into_iter().map(formula).collect();
+    let interp = Interp::new(model.system);
+    let report = interpreted(&interp, &stated, &Settings::default(), &mut Silent).expect("an answer");
+    report.properties.iter().map(|p| (p.name.clone(), p.verdict.word())).collect()
 }
 
 #[test]
+fn the_program_that_checks_a_text_is_this_one() {
+    let own = std::fs::read_to_string(root().join("crates/cli/tests/book.rs")).expect("this file");
+    let from = own.find("fn verdicts(").expect("it is there");
+    let code = own[from..].split_inclusive("\n}\n").next().expect("its end");
+    let page = page("library.md");
+    let block = blocks(&page, "rust")[0];
+    assert!(block.ends_with(code), "book/src/library.md has another program than\n{code}");
+    let mutex = std::fs::read_to_string(root().join("corpus/mutex.pml")).expect("a model");
+    let expected = [("assert", "violated"), ("deadlock", "holds"), ("runtime", "holds")];
+    assert_eq!(verdicts(&mutex), expected.map(|(name, verdict)| (name.to_string(), verdict)));
+}
+
+/// The first line of a program says which of its properties are violated, or with which code it is refused.
+#[test]
 fn the_programs_of_the_reference_have_the_verdicts_it_says() {
-    let reference = page("promela.md");
+    let reference = page("promela.md") + &page("ltl.md");
     let programs = blocks(&reference, "promela");
-    assert!(programs.len() >= 14, "only {} programs", programs.len());
+    assert!(programs.len() >= LEAST_PROGRAMS, "only {} programs", programs.len());
     for program in programs {
         let claim = program.lines().next().and_then(|l| l.strip_prefix("// ")).expect("a verdict on the first line");
         let loaded = load("book.pml", program, &Options::default(), &|p: &Path| std::fs::read(p));
+        if let Some(code) = claim.strip_prefix("refused ") {
+            let codes: Vec<&str> = loaded.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.code).collect();
+            assert_eq!(codes, [code], "{program}");
+            continue;
+        }
         let model = loaded.model.unwrap_or_else(|| panic!("{program}\n{:?}", loaded.diagnostics));
         let settings = Settings { all_errors: Some(1), plain: true, ..Settings::default() };
-        let stated = |f: spinor_lang::NamedFormula| {
+        let stated = |f: NamedFormula| {
             let said = Said::Formula { formula: f.formula, props: f.props };
             Stated { name: f.name, said }
         };
@@ -82,9 +172,12 @@ fn the_programs_of_the_reference_have_the_verdicts_it_says() {
             report.properties.iter().filter(|p| p.verdict.word() == "violated").map(|p| p.name.as_str()).collect();
         let (verdict, states) = claim.split_once(", ").map_or((claim, None), |(v, s)| (v, Some(s)));
         let expected: Vec<&str> = verdict.strip_suffix(" violated").map_or(vec![], |v| v.split(' ').collect());
+        assert!(!expected.is_empty() || verdict == "holds", "`{claim}` is no verdict");
         assert_eq!(violated, expected, "{program}");
         if let Some(states) = states {
-            assert_eq!(states, format!("{} states", report.stats().stored), "{program}");
+            let stored = report.stats().stored;
+            let counted = if stored == 1 { "1 state".to_string() } else { format!("{stored} states") };
+            assert_eq!(states, counted, "{program}");
         }
     }
 }
@@ -126,11 +219,19 @@ fn the_page_of_options_is_the_table() {
 
 #[test]
 fn the_page_of_the_plan_is_the_table() {
-    let text = spinor_check::plan::Printed.to_string();
-    let out = format!(
-        "# What combines with what\n\nMade from `crates/check/src/plan.rs`; `spinor plan` prints the same.\n\n```\n{}\n```\n",
-        text.trim_end()
+    let mut out = String::from(
+        "# What combines with what\n\nMade from `crates/check/src/plan.rs`; `spinor plan` prints the same, without the headings.\n",
     );
+    let text = spinor_check::plan::Printed.to_string();
+    let mut lines = text.lines().peekable();
+    while let Some(options) = lines.next() {
+        let title = options.replace("--", "").replace('|', " or ");
+        out += &format!("\n## {title}\n\n```\n{options}\n");
+        while let Some(row) = lines.next_if(|line| line.starts_with(' ')) {
+            out += &format!("{row}\n");
+        }
+        out += "```\n";
+    }
     current("plan.md", &out);
 }
 
@@ -139,7 +240,7 @@ fn the_page_of_the_plan_is_the_table() {
 fn the_system_of_ones_own_is_the_example() {
     let code = std::fs::read_to_string(root().join("crates/check/examples/jugs.rs")).expect("the example");
     let page = page("library.md");
-    assert_eq!(blocks(&page, "rust"), [code.as_str()], "book/src/library.md has another example");
+    assert_eq!(blocks(&page, "rust")[1..], [code.as_str()], "book/src/library.md has another example");
     let run = Command::new(env!("CARGO"))
         .args(["run", "-q", "-p", "spinor-check", "--example", "jugs"])
         .current_dir(root())

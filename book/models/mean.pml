@@ -1,0 +1,6 @@
+byte sum = 6, n, mean;
+
+active proctype P()
+{
+  mean = sum / n
+}
