@@ -1,12 +1,12 @@
 //! `spinor check` and `spinor lint`.
 
+use crate::args::{Executor, Format, Options};
 use crate::diagnostics;
 use crate::exit::{self, Exit};
 use crate::front::{self, Front, Model};
 use crate::json::Json;
 use crate::memory;
 use crate::native::natively;
-use crate::options::{Executor, Format, Options};
 use crate::progress::Ticker;
 use crate::report::{Detail, Human};
 use crate::result;

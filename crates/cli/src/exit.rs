@@ -1,6 +1,6 @@
 //! What the exit status means. Scripts rely on it, so it is decided here and nowhere else.
 
-use crate::options::Expect;
+use crate::args::Expect;
 use spinor_check::verdict::Verdict;
 
 /// Worse ones are larger in [`Exit::worst`]'s order, which is not the order of the codes.

@@ -1,9 +1,9 @@
 //! `spinor export`: a protocol of communicating machines as Promela text with the same states and transitions.
 
+use crate::args::{Options, Usage};
 use crate::diagnostics;
 use crate::exit::Exit;
 use crate::front;
-use crate::options::{Options, Usage};
 use crate::screen::{Out, Screen, note};
 
 pub fn export(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, Usage> {

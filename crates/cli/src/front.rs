@@ -1,6 +1,6 @@
 //! From a file name to a model: the only place that knows how the front end is called.
 
-use crate::options::{Options, Usage};
+use crate::args::{Options, Usage};
 use crate::sha256;
 use spinor_check::protocol::Protocol;
 use spinor_ltl::Automaton;

@@ -16,9 +16,9 @@ pub mod shape;
 pub mod states;
 pub mod svg;
 
+use crate::args::{Drawing, Options, Usage, nearest};
 use crate::exit::Exit;
 use crate::front::Formula;
-use crate::options::{Drawing, Options, Usage, nearest};
 use crate::replay::load_or_say;
 use crate::screen::{Out, Screen, grouped, printable};
 use shape::{Cluster, Graph};

@@ -2,7 +2,7 @@
 //!
 //! | module | is |
 //! |---|---|
-//! | [`options`], [`help`], [`completions`] | the command line, from one table |
+//! | [`options`], [`args`], [`help`], [`completions`] | the command line, from one table |
 //! | [`front`] | a file into a model |
 //! | [`check`], [`sim`], [`replay`] | the commands that run a model |
 //! | [`ltl`], [`graph`], [`export`] | formulas and automata; drawings; protocols as Promela |
@@ -13,6 +13,7 @@
 //!
 //! Results go to standard output, everything else to standard error. No file is written unless `-o` asks for it.
 
+pub mod args;
 pub mod check;
 pub mod completions;
 pub mod diagnostics;
@@ -40,8 +41,9 @@ pub mod table;
 pub mod trail;
 pub mod wording;
 
+use args::{Options, Usage};
 use exit::Exit;
-use options::{Command, Options, Usage};
+use options::Command;
 use screen::{Out, Screen, note, printable};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -88,7 +90,7 @@ pub fn guarded(work: impl FnOnce() -> Exit + Send + Clone + 'static) -> Exit {
 
 /// One command line.
 pub fn run(args: Vec<OsString>) -> Exit {
-    match options::parse(args) {
+    match args::parse(args) {
         Ok(options) => {
             let mut out = Out::default();
             let exit = dispatch(&options, &mut out).unwrap_or_else(refuse);

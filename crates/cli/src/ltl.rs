@@ -1,10 +1,10 @@
 //! `spinor ltl`: what a formula says, and its automaton.
 
+use crate::args::{Drawing, Options, To, Usage};
 use crate::diagnostics::render_all;
 use crate::exit::Exit;
 use crate::front;
 use crate::graph::{self, shape::Graph};
-use crate::options::{Drawing, Options, To, Usage};
 use crate::screen::{Out, Screen, note, plural, printable};
 use spinor_ltl::{
     Automaton, Class, Formula, Limits, PropId, TooLarge, automaton, buchi_automaton, classify, from_hoa,

@@ -1,10 +1,10 @@
 //! `spinor replay`: a saved trace, shown and done again.
 
+use crate::args::{Options, Usage};
 use crate::diagnostics;
 use crate::exit::Exit;
 use crate::front::{self, Front};
 use crate::json::Json;
-use crate::options::{Options, Usage};
 use crate::report;
 use crate::screen::{Out, Screen, note, plural, printable, quoted};
 use crate::table::Run;

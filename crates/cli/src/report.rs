@@ -1,8 +1,8 @@
 //! The answer for people.
 
+use crate::args::Expect;
 use crate::exit::Exit;
 use crate::front::Front;
-use crate::options::Expect;
 use crate::screen::{Paint, Screen, bytes, grouped, pad, plural, printable, quoted, width};
 use crate::table::Run;
 use crate::wording;

@@ -1,6 +1,6 @@
 //! What terminals need: colours, widths, text without control characters, a standard output that may close early.
 
-use crate::options::{Color, Options};
+use crate::args::{Color, Options};
 use std::io::{self, IsTerminal, Write};
 
 /// Colours, or none.

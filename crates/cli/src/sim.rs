@@ -3,9 +3,9 @@
 //! By hand and by script are the same: commands are read line by line from standard input or a file, and the end of
 //! the input ends the run.
 
+use crate::args::{Options, Usage};
 use crate::exit::Exit;
 use crate::front;
-use crate::options::{Options, Usage};
 use crate::replay::load_or_say;
 use crate::report;
 use crate::screen::{Out, Screen, note, plural, printable, width};

@@ -4,8 +4,8 @@
 //! the language's features, and stays away from programs whose meaning is open. The same seed gives the same text for
 //! ever, so a seed is a bug report.
 //!
-//! How a model comes about: `switches` draws which features this model may use, `world` declares things, `stmt` and
-//! `expr` write bodies over what is declared, `claim` adds properties, `print` lays the tree out as text. `question` draws
+//! How a model comes about: `switches` draws which features this model may use, `world` plans it, `declare` declares things,
+//! `stmt`, `compound` and `expr` write bodies over what is declared, `claim` adds properties, `print` lays the tree out as text. `question` draws
 //! what tests ask about the system that it becomes. What keeps the models well-behaved:
 //!
 //! - every variable is written through a small modulus, so counters do not multiply states;
@@ -16,6 +16,8 @@
 //! - a model that looks too large by a rough guess is drawn again.
 
 mod claim;
+mod compound;
+mod declare;
 mod expr;
 mod io;
 mod misc;

@@ -1,4 +1,4 @@
-//! The inner nodes of the trees: eight words get one number, the same four always the same one.
+//! The inner nodes of the trees: eight words get one number, the same eight always the same one.
 //!
 //! # The argument
 //!   The eight words of node `n` are entry `n`. The index is open-addressed with linear probing; a slot is a
@@ -142,6 +142,7 @@ impl Nodes {
                     None => self.append(content)?,
                 };
                 mine = Some(n);
+                debug_assert!(self.holds(n, content), "I3: it is written before a slot names it");
                 match self.index[at].compare_exchange(0, print | (n + 1), Release, Acquire) {
                     Ok(_) => return Ok(n), // I3
                     Err(theirs) => slot = theirs,
@@ -229,6 +230,26 @@ impl Nodes {
                 }
             }
         }
+        debug_assert!(self.check_index(&lost), "I1, I2");
+    }
+
+    /// Every node but those that were lost is named by one slot, and found from its home on. Some are looked for.
+    fn check_index(&self, lost: &[u32]) -> bool {
+        let n_nodes = self.next.0.load(Relaxed);
+        let n_slots = self.index.iter().filter(|slot| slot.load(Relaxed) != 0).count();
+        let low = (1u32 << self.bits) - 1;
+        let is_found = |n: u32| {
+            let mut at = self.home(self.hash(self.get(n)));
+            loop {
+                match self.index[at].load(Relaxed) {
+                    0 => return false,
+                    slot if slot & low == n + 1 => return true,
+                    _ => at = (at + 1) & low as usize,
+                }
+            }
+        };
+        let mut some = (0..n_nodes).step_by((n_nodes as usize / 1000).max(1));
+        n_slots + lost.len() == n_nodes as usize && some.all(|n| lost.binary_search(&n).is_ok() || is_found(n))
     }
 
     fn place(&self, hash: u64, n: u32) {

@@ -85,6 +85,7 @@ impl Recent {
 
     #[inline(always)]
     fn find_or_put(&mut self, quads: &[[u8; 16]]) -> bool {
+        debug_assert!(quads.len() < 256 && self.age < 1 << 56, "I1: the length and the age share a word");
         let print = print(quads);
         let nth = ((print >> 32) * self.n_entries as u64) >> 32;
         let entry = &mut self.quads[nth as usize * self.stride..][..quads.len() + 1];

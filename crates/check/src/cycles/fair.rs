@@ -54,6 +54,9 @@
 //!   D12 where moves are left out below, those below may be told who is waited for, and a default move may be the only one
 //!      (`reduce/repairs`). A lasso then has the numbers of all moves below.
 //!
+//! # Invariants
+//!   I1 with flags A = 0 exactly if C = 0, and C is at most N+1; with copies C is at most N
+//!
 //! # Owed
 //!   O1 verdict = oracle, the lasso is accepted and fair below   tests: random graphs, both kinds, both targets
 //!   O2 components say the same of the unfolded states           tests: `scc` beside it, with its counts
@@ -244,6 +247,7 @@ impl<'a, R: Runs> Fair<'a, R> {
 
     fn flags(&self, component: u32, accepting: bool, able: Pids) -> Turn {
         let arrived = (component & 1 == 1, component >> 1);
+        debug_assert!(arrived.0 == (arrived.1 > 0) && arrived.1 <= self.n_pids + 1, "I1");
         let (mut a, mut c) = arrived;
         if accepting && !a {
             (a, c) = (true, self.n_pids + 1); // R1
@@ -257,6 +261,7 @@ impl<'a, R: Runs> Fair<'a, R> {
     }
 
     fn copies(&self, copy: u32, accepting: bool, able: Pids) -> Turn {
+        debug_assert!(copy <= self.n_pids, "I1");
         if copy == 0 && accepting {
             let lap = !able.is_empty(); // D5
             return Turn { accepting, moves: !lap, stays: 0, waits: None, default: lap.then_some(1) }; // E0

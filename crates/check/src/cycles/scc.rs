@@ -1,5 +1,7 @@
 //! Components, found depth-first, as they grow.
 //!
+//! Source  components by a stack of roots, [Gabow00]; their acceptance as they grow, [Couvreur99]; strong fairness by taking
+//!   components apart, [EmersonLei87].
 //! Fits    generalised acceptance at moves; none, weak and strong fairness; any exact store.
 //!
 //! # The argument

@@ -19,7 +19,7 @@
 //! # Owed
 //!   O1 verdict = oracle    tests: random graphs, random models
 //!
-//! # Cost  each state expanded up to twice; 24 bytes and more a state for the bits.
+//! # Cost  each state expanded up to twice; 43 to 85 bytes a state for both tables.
 
 use super::walk::Walk;
 use super::{At, Found, Ground, Searched, Which};

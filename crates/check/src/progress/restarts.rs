@@ -31,7 +31,7 @@
 //!   O1 verdict = oracle; how often the rounds alone miss        tests: random graphs, counted
 //!   O2 D2                                                       tests: the listing's form gives false alarms
 //!
-//! # Cost  each state expanded once a round; 12 bytes and more a state.
+//! # Cost  each state expanded once a round; 21 to 43 bytes a state.
 
 use super::walk::Walk;
 use super::{At, Found, Ground, Searched, Which, nested};

@@ -77,6 +77,7 @@ fn the_searches_agree_with_the_oracle_on_random_graphs() {
         "{n} graphs: {n_cycles} with a cycle, {n_deep} after progress; restarts went too deep {n_over} times, missed {n_missed}"
     );
     assert!(n_cycles > n / 4 && n_cycles < n * 9 / 10 && n_deep > n / 40, "{n_cycles} {n_deep}");
+    assert!(n_over > 0 && n_missed > 0, "restarts D3 is not needed: {n_over} {n_missed}");
 }
 
 /// Larger ones, in the store that names states by what they are, with more work for each thread.
@@ -85,7 +86,6 @@ fn threads_and_stores_make_no_difference() {
     for seed in 0..n_graphs() / 100 {
         let ground = ToyGround::random(1 << 40 | seed, 300);
         let graph = Graph::new(&ground);
-        let mut shown = None;
         for jobs in [1, 2, 4] {
             let budget = Budget::unlimited();
             let store = Compact::new(&budget, Box::new(|_| Hint::default())).expect("unlimited");
@@ -93,9 +93,6 @@ fn threads_and_stores_make_no_difference() {
             let searched = levels::search_from(&ground, &store, &request(jobs), alone, &mut Silent);
             assert_eq!(searched.found.as_ref().map(|f| f.level), graph.level(), "seed {seed}");
             searched.found.iter().for_each(|found| graph.judge(found));
-            let n_steps = searched.found.as_ref().map(|f| f.stem.len());
-            assert!(shown.is_none_or(|before| before == n_steps) || n_steps.is_some(), "seed {seed}");
-            shown = Some(n_steps);
         }
     }
 }

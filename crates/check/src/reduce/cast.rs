@@ -19,7 +19,8 @@ use super::repairs::{AbleBy, Repairs, UnlessBy};
 use super::rounds;
 use super::statics::Statics;
 use super::still::Still;
-use super::touch::{Actor, ActorId, Atom, Filled, Touch, USES, Use, Walk};
+use super::touch::Walk;
+use super::uses::{Actor, ActorId, Atom, Filled, Half, Touch, USES, Use};
 use super::without::{Condition, Without};
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
@@ -655,9 +656,8 @@ impl Index {
     fn meeting(&self, t: usize, touch: &Touch, touches: &[Touch]) -> Set {
         let mut out = Set::new(self.owner.len());
         for (u, other) in touches.iter().enumerate().filter(|(u, _)| self.owner[*u] != self.owner[t]) {
-            let meets = |a: &Option<super::touch::Half>, b: &Option<super::touch::Half>| {
-                a.as_ref().zip(b.as_ref()).is_some_and(|(a, b)| a.meets(b))
-            };
+            let meets =
+                |a: &Option<Half>, b: &Option<Half>| a.as_ref().zip(b.as_ref()).is_some_and(|(a, b)| a.meets(b));
             if meets(&touch.sends, &other.takes) || meets(&touch.takes, &other.sends) {
                 out.put(u as u32);
             }

@@ -6,6 +6,7 @@
 //! | `reduced` | the system with fewer steps |
 //! | `statics` | what is known before a state is met: fixed slots, chains, loops |
 //! | `touch` | what a step of a process looks at and changes |
+//! | `uses` | what can be touched, and which touches disturb or enable each other |
 //! | `cast` | the processes that live, and what their steps have to do with each other |
 //! | `rounds` | whose loops are to be closed |
 //! | `stubborn` | which steps are enough |
@@ -106,6 +107,7 @@ mod statics;
 pub mod still;
 mod stubborn;
 mod touch;
+mod uses;
 #[doc(hidden)]
 pub mod without;
 

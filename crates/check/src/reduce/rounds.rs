@@ -19,7 +19,8 @@
 //! Which channel an edge is about may not be known: it may be any of several, and one of them with a partner is enough.
 
 use super::statics::{Statics, components};
-use super::touch::{Actor, Walk};
+use super::touch::Walk;
+use super::uses::Actor;
 use super::without::Condition;
 use spinor_model::index::Idx;
 use spinor_model::ir::{Edge, Effect, Loc, System};

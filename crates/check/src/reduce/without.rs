@@ -164,6 +164,8 @@ impl Condition {
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Without(u128);
 
+const _: () = assert!(Condition::ALL.len() + Condition::FIGURES.len() <= 128, "each has a bit");
+
 impl Without {
     pub fn one(condition: Condition) -> Without {
         Without(1 << condition as u8)

@@ -103,7 +103,9 @@ impl Levels {
             0 => usize::MAX,
             len => usize::from(len),
         };
-        if len as u64 <= self.alone { 1 } else { jobs.min(len / SHARE).max(jobs.min(2)) }
+        let n = if len as u64 <= self.alone { 1 } else { jobs.min(len / SHARE).max(jobs.min(2)) };
+        debug_assert!(!self.is_ordered(level) || n == 1, "I2");
+        n
     }
 
     /// Something to expand, by so many threads; `ids` are its states if it is small.

@@ -160,8 +160,23 @@ impl Canon {
 
     /// Replaces a key by the one that stands for it; the permutation that leads there is in `scratch`.
     pub fn pick(&self, key: &mut [u8], scratch: &mut Scratch) {
+        let before = cfg!(debug_assertions).then(|| key.to_vec());
         self.choose(key, scratch);
         debug_assert!(self.is_picked(key, scratch), "I1");
+        debug_assert!(before.is_none_or(|before| self.sees_alike(&before, key, &scratch.perm)), "places I2, I4");
+    }
+
+    /// What is said about a process is said about its image, and no number is left that nobody reads.
+    fn sees_alike(&self, before: &[u8], after: &[u8], perm: &[Pid]) -> bool {
+        let (mut of, mut image, mut beyond) = (Said::default(), Said::default(), Vec::new());
+        if !self.places.read(before, &mut beyond) {
+            return true;
+        }
+        self.places.see(before, &beyond, &mut of);
+        self.places.read(after, &mut beyond);
+        self.places.see(after, &beyond, &mut image);
+        let at = |p: &Pid| usize::from(*p);
+        !image.stale && self.members.iter().all(|p| of.colours[at(p)] == image.colours[at(&perm[at(p)])])
     }
 
     /// Whether it stays as it is. What was given up early may be followed further from there.

@@ -1,5 +1,6 @@
 //! Fairness in a component of the quotient, exactly.
 //!
+//! Source  threads are what [EmersonSistla95] and [GyurisSistla97] follow, as an automaton; here they are sets that are joined.
 //! Fits    weak and strong fairness; any choice of representatives; components found by `cycles/scc`.
 //!
 //! # The argument

@@ -220,6 +220,8 @@ impl Walk<'_> {
         self.pick(&mut there);
         at.rho = Canon::product(&Canon::inverse(Canon::picked(&self.scratch)), &at.rho);
         at.seen = there;
+        let (image, real) = (self.image(&at.seen, &at.rho), self.normal(&at.real));
+        assert_eq!(image, real, "places I1: one permutation after the other is their product");
         found
     }
 

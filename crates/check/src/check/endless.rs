@@ -1,0 +1,254 @@
+//! Properties of runs that never end: from a question to a search, and from what it found to a row of the report.
+
+use super::{About, Executors, NOT_WORTH, Question, Said, missed, open, table};
+use crate::claim::{Claim, Marking, Refused};
+use crate::clock::{Clock, memory_bytes, peak_memory_bytes};
+use crate::cycles::answer::{Answered, How};
+use crate::cycles::{self, Fairness};
+use crate::observer::Observer;
+use crate::plan::{self, Asking, OnTheFly};
+use crate::progress::answer::{Account, Asked as Progressing};
+use crate::progress::loops;
+use crate::progress::meaning::{Meaning, Of, Progress};
+use crate::report::{PropertyReport, Report, Stats};
+use crate::search::Stopped;
+use crate::settings::{FairBy, Reduce, Search, Settings, Store};
+use crate::symmetry::{self, Way};
+use crate::verdict::{Kind, Verdict};
+use spinor_ltl::Limits;
+use spinor_model::interp::Interp;
+use spinor_store::Budget;
+use std::time::Instant;
+
+/// What is told instead of a search where the text alone shows it (`progress/loops.rs`).
+const READING: &str = "reading";
+
+const LEAVES_NOTHING_OUT: &str =
+    "of the searches for cycles without progress, only those by levels of it and by a claim about states can do it";
+const NOT_SYMMETRIC: &str = "no symmetry is used: cycles without progress are not searched with it yet";
+
+/// The searches for runs that never end, one a property.
+pub(super) struct Endless<'a> {
+    pub interp: &'a Interp,
+    pub search: Search,
+    pub store: Store,
+    pub fair_by: FairBy,
+    /// Whose progress counts.
+    pub of: Option<Of>,
+    pub way: Way,
+    pub settings: &'a Settings,
+    pub started: Instant,
+    /// Run-time errors are asked about, too.
+    pub runtime: bool,
+    pub asking: Asking,
+}
+
+impl Endless<'_> {
+    /// What breaks the property.
+    fn claim(&self, about: &About<'_>) -> Result<Claim, String> {
+        let marking = if plan::knows_components(self.search) { Marking::Generalised } else { Marking::States };
+        match about {
+            About::Itself => unreachable!("safety is not asked for here"),
+            About::Accept => Ok(Claim::accept_labels()),
+            About::Progress => Ok(Claim::without_progress(marking)), // not asked: see `Progressing`
+            About::Claim(claim) => Claim::never(claim, self.interp.system()).map_err(|e| self.refusal(&e)),
+            About::Stated(Said::Formula { formula, props }) => {
+                Claim::against_within(formula, props, marking, self.limits()).map_err(|e| e.to_string())
+            }
+            About::Stated(Said::Automaton { automaton, looked }) => Ok(Claim::given(automaton, looked, marking)),
+        }
+    }
+
+    /// There is progress in every loop, and nobody asked for a search.
+    fn is_read_off(&self) -> bool {
+        let Settings { search, reduce, plain, audit, progress, .. } = *self.settings;
+        let asks = plain || audit || search != Search::Auto || reduce != Reduce::Auto;
+        let system = self.interp.system();
+        !asks && loops::all_pass(system, &Meaning::new(system, progress, self.of))
+    }
+
+    /// What a translation may take of what the user allows.
+    fn limits(&self) -> Limits {
+        let usual = Limits::default();
+        let left = self.settings.max_memory.map_or(u64::MAX, |n| n.saturating_sub(memory_bytes()));
+        Limits {
+            bytes: usual.bytes.min(usize::try_from(left).unwrap_or(usize::MAX)),
+            until: self.settings.max_time.and_then(|t| self.started.checked_add(t)),
+            ..usual
+        }
+    }
+
+    fn refusal(&self, e: &Refused) -> String {
+        let sources = &self.interp.system().sources;
+        match sources.files.get(e.span.file) {
+            Some(_) => format!("{e}: line {}", sources.line(sources.surface(e.span))),
+            None => e.to_string(),
+        }
+    }
+
+    pub fn property<E: Executors>(
+        &self,
+        question: Question<'_>,
+        executors: &E,
+        observer: &mut dyn Observer,
+        report: &mut Report,
+    ) -> PropertyReport {
+        let Question { name, kind, about, .. } = question;
+        if matches!(about, About::Progress) && self.is_read_off() {
+            report.chosen.progress = Some((READING, self.settings.progress.word()));
+            let (verdict, traces) = (Verdict::Holds, Vec::new());
+            return PropertyReport { name, kind, verdict, traces, n_violations: 0, search: None, account: None };
+        }
+        let claim = match self.claim(&about) {
+            Ok(claim) => claim,
+            Err(because) => return open(name, kind, because),
+        };
+        let settings = self.settings;
+        let clock = Clock::start();
+        let limit = settings.max_memory.map_or(u64::MAX, |n| n.saturating_sub(memory_bytes()));
+        let request = cycles::Request {
+            fairness: settings.fairness,
+            max_depth: settings.max_depth,
+            max_time: settings.max_time.map(|t| t.saturating_sub(self.started.elapsed())),
+            budget: Budget::new(limit),
+            jobs: settings.jobs.max(1),
+        };
+        let Endless { interp, search, store, fair_by, of, .. } = *self;
+        let (optimise, shorten) = (settings.optimisations(), settings.shorten);
+        let (progress, forced, audit) = (settings.progress, settings.reduce != Reduce::Auto, settings.audit);
+        let (stutter_invariant, sees_steps) = (claim.stutter_invariant, claim.sees_steps);
+        let is_progress = matches!(about, About::Progress);
+        let reduces = !is_progress || Progressing::by_claim(search, progress) || plan::spares(search);
+        let mut how = How { proviso: settings.proviso, repairs: settings.repairs };
+        if is_progress {
+            how = How::default();
+        }
+        let fly = OnTheFly {
+            proviso: how.proviso,
+            able_by: how.repairs.able,
+            search,
+            fairness: settings.fairness,
+            jobs: settings.jobs,
+            in_form: true,
+            lossy: store.is_lossy(),
+        };
+        // Selections that depend on more than the state of the system.
+        let form =
+            (fly.is_wanted() && !settings.plain && settings.reduce != Reduce::Off).then(|| claim.in_stutter_form());
+        let fly = OnTheFly { in_form: !matches!(form, Some(None)), ..fly };
+        let refusal = self.asking.refusal.or((!reduces).then_some(LEAVES_NOTHING_OUT)).or(fly.refusal());
+        let leaps = matches!(settings.reduce, Reduce::Lra | Reduce::Leap);
+        let passed_by = is_progress && plan::spares(search) && leaps && progress == Progress::States;
+        let refusal = refusal.or(passed_by.then_some(LEAPS_HIDE_PROGRESS));
+        let claim = form.flatten().filter(|_| refusal.is_none()).unwrap_or(claim);
+        let asking = Asking {
+            counts_all: false,
+            fair: settings.fairness != Fairness::None,
+            stutter_invariant,
+            sees_steps,
+            refusal,
+            ..self.asking
+        };
+        let (reduce, answered) = if is_progress {
+            if !matches!(settings.way(), Way::Auto | Way::Off) {
+                report.notes.push(format!("{name}: {NOT_SYMMETRIC}"));
+            }
+            let reduce = report.reduces(asking, &name);
+            let asked = Progressing {
+                interp,
+                progress,
+                of,
+                search,
+                store,
+                table: table(settings, request.budget.limit()),
+                fair_by,
+                optimise,
+                shorten,
+                reduce,
+                all_still: settings.all_still,
+                forced,
+                audit,
+                request,
+            };
+            (reduce, asked.answer(executors, observer))
+        } else {
+            let (claim, reduce, symmetry) = (&claim, None, symmetry::Found::default());
+            let asked = cycles::answer::Asked {
+                interp,
+                claim,
+                search,
+                store,
+                table: table(settings, request.budget.limit()),
+                fair_by,
+                optimise,
+                shorten,
+                reduce,
+                forced,
+                audit,
+                symmetry,
+                how,
+                request,
+            };
+            let symmetry = asked.symmetry(self.way);
+            report.tell_symmetry(&symmetry);
+            let reduce = report.reduces(Asking { symmetric: symmetry.canon.is_some(), ..asking }, &name);
+            (reduce, cycles::answer::Asked { reduce, symmetry, ..asked }.answer(executors, observer))
+        };
+        let Answered { trace, searched, store_bytes, omission, faulty, reduced, note } = answered;
+        report.notes.extend(note);
+        match (reduced, reduce) {
+            (true, Some(selector)) => {
+                report.chosen.por = plan::Reduction::By(selector).word();
+                if how.proviso.is_stack() {
+                    report.chosen.proviso = Some(how.proviso().word());
+                }
+            }
+            (false, Some(_)) => report.unreduced.push((name.clone(), NOT_WORTH.to_string())),
+            _ => {}
+        }
+        if let (Some(trace), About::Stated(Said::Formula { formula, props })) = (&trace, &about) {
+            cycles::answer::judge(self.interp, formula, props, trace);
+        }
+        if faulty && !self.runtime {
+            let note = format!("met but not asked about: {}; runs that it ends are not judged", Kind::RuntimeError);
+            if !report.notes.contains(&note) {
+                report.notes.push(note);
+            }
+        }
+        // The user knows the whole, not what is left of it.
+        let stopped = searched.stopped.map(|why| match why {
+            Stopped::Memory(n) => Stopped::Memory(settings.max_memory.unwrap_or(n)),
+            Stopped::Time(t) => Stopped::Time(settings.max_time.unwrap_or(t)),
+            why => why,
+        });
+        let counters = searched.counters;
+        report.searches.push(Stats {
+            search: self.search.word(),
+            stored: counters.stored,
+            // Threads that stop midway have stored states after moves that they did not count.
+            matched: counters.transitions.saturating_sub(counters.stored),
+            transitions: counters.transitions,
+            atomic_steps: counters.atomic_steps,
+            depth: counters.depth,
+            complete: stopped.is_none() && trace.is_none() && omission.is_none(),
+            cpu_seconds: clock.cpu_seconds(),
+            wall_seconds: clock.wall_seconds(),
+            peak_memory_bytes: peak_memory_bytes(),
+            store_bytes,
+            search_bytes: searched.bytes,
+            omission,
+        });
+        let verdict = match (&trace, stopped) {
+            (Some(trace), _) => Verdict::Violated { what: crate::explain::what(self.interp, trace) },
+            (None, Some(stopped)) => Verdict::NothingFound { because: stopped.to_string() },
+            (None, None) => omission.map_or(Verdict::Holds, |o| Verdict::NothingFound { because: missed(o) }),
+        };
+        let (n_violations, search) = (u64::from(trace.is_some()), Some(report.searches.len() - 1));
+        let account = trace.as_ref().filter(|_| kind == Kind::NonProgress);
+        let account = account.map(|trace| Account::of(interp, settings.progress, of, trace));
+        PropertyReport { name, kind, verdict, traces: trace.into_iter().collect(), n_violations, search, account }
+    }
+}
+
+const LEAPS_HIDE_PROGRESS: &str =
+    "states that make progress would be passed in the middle of a leap: --progress steps, or --por stubborn";

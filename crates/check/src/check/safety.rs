@@ -1,0 +1,471 @@
+//! What finite runs show, by one search: from the kinds that are asked about to their rows of the report.
+
+use super::{Executors, HASHES, NOT_WORTH, TABLE, WORTH, missed, table};
+use crate::clock::{Clock, memory_bytes, peak_memory_bytes};
+use crate::cycles::Fairness;
+use crate::cycles::answer::most_processes;
+use crate::observer::Observer;
+use crate::plan::{self, Asking, OnTheFly};
+use crate::reduce::{Proviso, Reduced, Reduction, Selector};
+use crate::report::{PropertyReport, Report, Stats, Unreached};
+use crate::search::{Request, SAFETY, Searched, Stopped, Tally, bfs, dfs, order};
+use crate::settings::{MadeUp, Reduce, Search, Settings, Store};
+use crate::symmetry::quotient::Quotient;
+use crate::symmetry::{self, Way, unfold};
+use crate::trace::{self, Trace};
+use crate::verdict::{Kind, Verdict};
+use spinor_model::interp::Interp;
+use spinor_model::ir::{Edge, Effect, Expr, System};
+use spinor_model::optimise::{Optimisations, Watched, optimise, unkept};
+use spinor_model::successors::{EdgeSet, Successors};
+use spinor_store::{Arena, Bitstate, Budget, Compact, Full, HashCompact, Hint, Visited};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What the search for what a finite run can show is called where properties have names.
+const SAFETY_SEARCH: &str = "safety";
+
+/// What the one search for safety came to.
+pub(super) struct Safety {
+    traces: Vec<(Kind, Trace, String)>,
+    tally: Tally,
+    /// Why it stopped, or what its store may have missed.
+    weak: Option<String>,
+    counts_all: bool,
+    /// Transitions of a protocol that were never taken.
+    idle: Vec<String>,
+    index: usize,
+}
+
+impl Safety {
+    pub fn property(&self, name: String, kind: Kind) -> PropertyReport {
+        if kind == Kind::NonExecutable {
+            return self.nonexecutable(name);
+        }
+        let found: Vec<_> = self.traces.iter().filter(|(k, ..)| *k == kind).collect();
+        let verdict = match (found.first(), &self.weak) {
+            (Some((_, _, what)), _) => Verdict::Violated { what: what.clone() },
+            (None, Some(because)) => Verdict::NothingFound { because: because.clone() },
+            (None, None) => {
+                assert_eq!(self.tally.of(kind), 0, "what was met and asked for has a trace");
+                Verdict::Holds
+            }
+        };
+        let n = self.tally.of(kind);
+        PropertyReport {
+            name,
+            kind,
+            verdict,
+            traces: found.into_iter().map(|(_, trace, _)| trace.clone()).collect(),
+            n_violations: if self.counts_all { n } else { n.min(1) },
+            search: Some(self.index),
+            account: None,
+        }
+    }
+}
+
+impl Safety {
+    /// No run shows a transition that is never taken: the search as a whole does.
+    fn nonexecutable(&self, name: String) -> PropertyReport {
+        let verdict = match (&self.weak, self.idle.len()) {
+            (Some(because), _) => Verdict::NothingFound { because: because.clone() },
+            (None, 0) => Verdict::Holds,
+            (None, n) => {
+                let shown = self.idle[..n.min(MOST_IDLE)].join("; ");
+                let more = if n > MOST_IDLE { format!("; and {} more", n - MOST_IDLE) } else { String::new() };
+                let are = if n == 1 { "transition is" } else { "transitions are" };
+                Verdict::Violated { what: format!("{n} {are} executed in no reachable state: {shown}{more}") }
+            }
+        };
+        let n_violations = if verdict.is_violated() { self.idle.len() as u64 } else { 0 };
+        let (kind, search) = (Kind::NonExecutable, Some(self.index));
+        PropertyReport { name, kind, verdict, traces: Vec::new(), n_violations, search, account: None }
+    }
+}
+
+/// Transitions named one by one.
+const MOST_IDLE: usize = 6;
+
+/// One search, and what is asked of it.
+pub(super) struct Asked<'a> {
+    pub interp: &'a Interp,
+    pub search: Search,
+    pub store: Store,
+    pub kinds: Vec<Kind>,
+    pub way: Way,
+    pub asking: Asking,
+    pub settings: &'a Settings,
+}
+
+/// A search, and what its store has to say.
+struct Ran {
+    searched: Searched,
+    store_bytes: u64,
+    omission: Option<f64>,
+}
+
+impl Asked<'_> {
+    pub fn safety<E: Executors>(&self, executors: &E, observer: &mut dyn Observer, report: &mut Report) -> Safety {
+        let Asked { interp, settings, .. } = *self;
+        let clock = Clock::start();
+        let protocol = settings.protocol.as_ref();
+        let columns = protocol.into_iter().flat_map(|p| {
+            let column = |kind: &Kind| Some((*kind, p.column(interp.system(), *kind)?));
+            self.kinds.iter().filter_map(column)
+        });
+        let (looked_kinds, looked): (Vec<Kind>, Vec<Expr>) = columns.unzip();
+        let optimised = |params: bool| {
+            let watched = Watched { exprs: &looked, params, ..Watched::default() };
+            optimised(interp.shared_system(), settings.optimisations(), &watched)
+        };
+        let symmetry = match self.way(report) {
+            Way::Off => symmetry::Found::default(),
+            way => symmetry::find(&optimised(false), &looked, way),
+        };
+        report.tell_symmetry(&symmetry);
+        let fly = OnTheFly {
+            proviso: settings.proviso,
+            able_by: settings.repairs.able,
+            search: self.search,
+            fairness: Fairness::None,
+            jobs: settings.jobs,
+            in_form: true,
+            lossy: false, // of one path, on which the keys are
+        };
+        let refusal = self.asking.refusal.or(fly.refusal());
+        let asking = Asking { symmetric: symmetry.canon.is_some(), refusal, ..self.asking };
+        let reduce = report.reduces(asking, SAFETY_SEARCH);
+        let system = optimised(reduce.is_some());
+        let replayed = Interp::new(system.clone());
+        let exec = Arc::new(executors.executor(system.clone(), &looked));
+        let reduced = reduce.and_then(|by| self.reduced(&exec, system, by, &looked, report));
+        let quotient = symmetry.canon.clone().map(|canon| Arc::new(Quotient { system: exec.clone(), canon }));
+        // A violation of the quotient has to be found again in the system, and a leap is several steps of it.
+        let like = |r: &Arc<Reduced<E::Exec>>| r.of(Arc::new(replayed.clone()));
+        let steps = reduced.as_ref().map(like);
+        let real = |found: &crate::search::Found| match (&symmetry.canon, &steps) {
+            (Some(canon), _) => unfold::violation(&replayed, canon, found),
+            (None, Some(steps)) => steps.shown_violation(found),
+            (None, None) => found.clone(),
+        };
+        // What the program holds by now, native code and all, is not the search's to spend.
+        let limit = settings.max_memory.map_or(u64::MAX, |n| n.saturating_sub(memory_bytes()));
+        let request = Request {
+            kinds: self.kinds.clone(),
+            looked: looked_kinds,
+            all_errors: settings.all_errors,
+            max_depth: settings.max_depth,
+            max_time: settings.max_time,
+            budget: Budget::new(limit),
+            jobs: settings.jobs.max(1),
+            makes_up: reduced.as_ref().is_some_and(|r| r.proviso() == Proviso::Levels),
+            late: report.chosen.por_from,
+            by_path: reduced.as_ref().map(|r| r.proviso()).filter(|p| p.is_path()).map(|p| p == Proviso::PathBit),
+            ..Request::default()
+        };
+        let Ran { searched, store_bytes, omission } = {
+            let table = table(settings, limit);
+            match (&quotient, &reduced) {
+                (Some(quotient), None) => {
+                    run(quotient, Quotient::learn, self.search, self.store, table, &request, observer)
+                }
+                (None, Some(reduced)) => run(reduced, order::learn, self.search, self.store, table, &request, observer),
+                (None, None) => run(&exec, order::learn, self.search, self.store, table, &request, observer),
+                (Some(_), Some(_)) => unreachable!("the plan refuses it"),
+            }
+        };
+        let (cpu_seconds, wall_seconds) = (clock.cpu_seconds(), clock.wall_seconds());
+        let Searched { found, tally, counters, reached, truncated, stopped, bytes } = searched;
+        // The user knows the whole, not what is left of it.
+        let stopped = stopped.map(|why| match why {
+            Stopped::Memory(n) => Stopped::Memory(settings.max_memory.unwrap_or(n)),
+            why => why,
+        });
+        let built = |f: &crate::search::Found| {
+            let found = real(f);
+            (f.kind, trace::build(interp, &replayed, &found), found.steps.len())
+        };
+        let mut traces: Vec<(Kind, Trace, usize)> = found.iter().map(built).collect();
+        let tell = |trace: &mut Trace| protocol.into_iter().for_each(|p| p.tell(interp, trace));
+        traces.iter_mut().for_each(|(_, trace, _)| tell(trace));
+        let early = matches!(stopped, Some(Stopped::Interrupted | Stopped::Time(_)));
+        // Breadth-first the first one of a kind is a shortest one, unless steps were left out.
+        let exact = self.search == Search::Bfs && reduced.is_none();
+        let mut told = BTreeSet::new();
+        traces.iter_mut().for_each(|(kind, trace, _)| trace.shortest |= exact && told.insert(*kind));
+        if !exact && settings.shorten && settings.all_errors.is_none() && !early {
+            for (kind, trace, n_steps) in &mut traces {
+                let effort = limit.min(SHORTEN_AT_LEAST.max(SHORTEN_TIMES * bytes));
+                let spent = Duration::from_secs_f64(clock.wall_seconds());
+                let max_time = settings.max_time.map(|t| t.saturating_sub(spent));
+                let like = Request { budget: Budget::new(effort), max_time, ..request.clone() };
+                let (shorter, shortest) = match &quotient {
+                    Some(quotient) => shorten(quotient, *kind, *n_steps, &like, observer),
+                    None => shorten(&exec, *kind, *n_steps, &like, observer),
+                };
+                if let Some(found) = shorter {
+                    // It was searched for where nothing is left out.
+                    let found = if quotient.is_some() { real(&found) } else { found };
+                    *trace = trace::build(interp, &replayed, &found);
+                    tell(trace);
+                }
+                trace.shortest |= shortest;
+            }
+        }
+        report.searches.push(Stats {
+            search: self.search.word(),
+            stored: counters.stored,
+            matched: counters.matched(),
+            transitions: counters.transitions,
+            atomic_steps: counters.atomic_steps,
+            depth: counters.depth,
+            complete: stopped.is_none() && omission.is_none(),
+            cpu_seconds,
+            wall_seconds,
+            peak_memory_bytes: peak_memory_bytes(),
+            store_bytes,
+            search_bytes: bytes,
+            omission,
+        });
+        // Without a proviso steps may be left out for ever, and what they do was not seen.
+        let sees_all = reduced.as_ref().is_none_or(|r| r.proviso() != Proviso::None);
+        if stopped.is_none() && omission.is_none() && counters.stored > 0 && sees_all {
+            report.unreached = Some(unreached(interp.system(), &reached));
+        }
+        let mut idle = Vec::new();
+        if protocol.is_some() {
+            // Machines have no end that they could come to.
+            report.unreached.iter_mut().for_each(|list| list.retain(|u| !u.end));
+            let none = unreached(interp.system(), &reached).into_iter().filter(|u| !u.end);
+            idle.extend(none.map(|u| crate::protocol::named(interp.system(), u.proctype, u.edge)));
+        }
+        report.truncations = truncated.iter().filter(|(t, e)| !unkept(replayed.system(), *t, *e)).collect();
+        report.notes.extend(reduced.and_then(|r| r.reduction().audit_note()));
+        if let Some(stopped) = stopped {
+            report.notes.push(format!("{stopped}: the numbers cover only a part of the states"));
+            report.advice = self.advice(stopped);
+        }
+        for kind in SAFETY {
+            if tally.of(kind) > 0 && !request.kinds.contains(&kind) {
+                report.notes.push(format!("met but not asked about: {kind}"));
+            }
+        }
+        let told = traces.into_iter().map(|(kind, trace, _)| {
+            let what = crate::explain::what(interp, &trace);
+            (kind, trace, what)
+        });
+        Safety {
+            traces: told.collect(),
+            tally,
+            weak: stopped.map(|s| s.to_string()).or(omission.map(missed)),
+            counts_all: settings.all_errors.is_some(),
+            idle,
+            index: report.searches.len() - 1,
+        }
+    }
+
+    /// The symmetry that is wanted, unless all violations are: a state would count for all its images.
+    fn way(&self, report: &mut Report) -> Way {
+        let way = self.way;
+        if way == Way::Off || self.settings.all_errors.is_none() {
+            return way;
+        }
+        report
+            .notes
+            .push("no symmetry is used: all violations are to be counted, and one would stand for several".into());
+        Way::Off
+    }
+
+    /// The system with fewer steps, if it is worth while. It is judged on random walks, unless somebody wants it.
+    fn reduced<S: Successors + Send>(
+        &self,
+        exec: &Arc<S>,
+        system: Arc<System>,
+        selector: Selector,
+        looked: &[Expr],
+        report: &mut Report,
+    ) -> Option<Arc<Reduced<S>>> {
+        // What is looked at in the states of a protocol is known before (`reduce`, J and K).
+        let reduction = match &self.settings.protocol {
+            Some(protocol) => Reduction::new(system, selector, &[], false).minding(protocol, &self.kinds),
+            None => Reduction::new(system, selector, looked, false),
+        };
+        let reduction = reduction.repaired(self.settings.repairs);
+        let reduction = Arc::new(reduction.audited_if(self.settings.audit));
+        let by = |proviso| Reduced::new(exec.clone(), reduction.clone(), proviso);
+        let forced = self.settings.reduce != Reduce::Auto;
+        if self.settings.all_errors.is_some() {
+            report.notes.push("violations are counted where steps are left out: there may be more".to_string());
+        }
+        let chosen = match self.settings.proviso {
+            // States without steps are found whatever else is left out.
+            _ if self.kinds == [Kind::EndState] => by(Proviso::None),
+            MadeUp::Levels if self.search == Search::Bfs => by(Proviso::Levels),
+            MadeUp::StackNumber => by(Proviso::PathNumber),
+            MadeUp::StackBit => by(Proviso::PathBit),
+            // Levels leave more out of some systems and less of others, and nobody knows beforehand of which; loops are the
+            // same for any number of threads.
+            MadeUp::Loops | MadeUp::Levels => by(Proviso::Loops),
+        };
+        // One process alone has no one to be left out.
+        let saves = match forced {
+            true => 1.0,
+            false if most_processes(self.interp.system()) > 1 => chosen.saves(),
+            false => 0.0,
+        };
+        let chosen = Some(chosen).filter(|_| saves > WORTH);
+        match &chosen {
+            Some(chosen) => {
+                let may_wait = self.search == Search::Bfs && chosen.proviso() != Proviso::Levels && !selector.leaps();
+                if saves < WORTH_AT_ONCE && may_wait && !self.settings.audit {
+                    report.chosen.por_from = MANY;
+                }
+                report.chosen.por = plan::Reduction::By(selector).word();
+                report.chosen.proviso = Some(chosen.proviso().word());
+            }
+            None => {
+                report.unreduced.push((SAFETY_SEARCH.to_string(), NOT_WORTH.to_string()));
+            }
+        }
+        chosen.map(Arc::new)
+    }
+
+    /// What would get further than this search did, and at what price.
+    fn advice(&self, stopped: Stopped) -> Vec<String> {
+        let mut out: Vec<&str> = Vec::new();
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        match stopped {
+            Stopped::Depth(_) => out.push("a larger --depth, or none: it costs memory as the states do"),
+            Stopped::Time(_) => {
+                out.push("a longer --time");
+                if self.settings.jobs < cores {
+                    out.push("-j: more threads search faster");
+                }
+                if self.settings.plain {
+                    out.push("without --plain there are fewer states");
+                }
+            }
+            Stopped::Memory(_) | Stopped::Numbers => {
+                if self.settings.plain {
+                    out.push("without --plain there are fewer states");
+                }
+                out.push("more --memory");
+                match self.store {
+                    Store::Arena => out.push("--store tree: a fraction of the memory, exact as well"),
+                    Store::Auto | Store::Tree => {
+                        if self.search == Search::Dfs {
+                            out.push("--search bfs: it keeps no path");
+                        }
+                        out.push("--store hashcompact: 8 bytes a state; may miss states, and says how likely that is");
+                    }
+                    Store::HashCompact => {
+                        out.push("--store bitstate: some bits a state, in a table of fixed size; misses more states");
+                    }
+                    Store::Bitstate => {}
+                }
+            }
+            Stopped::Interrupted | Stopped::Settled | Stopped::Blind | Stopped::OneWay => {}
+        }
+        if !out.is_empty() {
+            out.push("a smaller model: fewer processes, shorter channels");
+        }
+        out.into_iter().map(String::from).collect()
+    }
+}
+
+/// The same while states are few: to store one that a cache holds takes less time than to think about what to leave out.
+const WORTH_AT_ONCE: f64 = 1.0 / 3.0;
+const MANY: u64 = 1 << 15;
+
+/// The system that is searched. Its steps are those of the model, statement by statement.
+fn optimised(system: &Arc<System>, wanted: Optimisations, watched: &Watched<'_>) -> Arc<System> {
+    match wanted {
+        Optimisations::NONE => system.clone(),
+        _ => Arc::new(optimise(system, wanted, watched).0),
+    }
+}
+
+/// The search with the store: the only place where both are chosen.
+fn run<S: Successors + Send + 'static>(
+    system: &Arc<S>,
+    learn: fn(&S, &[u8]) -> Hint,
+    search: Search,
+    store: Store,
+    table: u64,
+    request: &Request,
+    observer: &mut dyn Observer,
+) -> Ran {
+    let budget = &request.budget;
+    match store {
+        Store::Auto | Store::Tree => {
+            let walked = system.clone();
+            let hints = Box::new(move |key: &[u8]| learn(&walked, key));
+            with(Compact::new(budget, hints), &**system, search, request, observer)
+        }
+        Store::Arena => with(Arena::new(budget), &**system, search, request, observer),
+        Store::HashCompact => with(HashCompact::new(budget), &**system, search, request, observer),
+        Store::Bitstate => with(Bitstate::new(budget, table, HASHES), &**system, search, request, observer),
+    }
+}
+
+fn with<S: Successors, V: Visited>(
+    store: Result<V, Full>,
+    system: &S,
+    search: Search,
+    request: &Request,
+    observer: &mut dyn Observer,
+) -> Ran {
+    let store = match store {
+        Ok(store) => store,
+        Err(full) => return Ran { searched: Searched::none(system, full, request), store_bytes: 0, omission: None },
+    };
+    let searched = match search {
+        Search::Dfs => dfs::search(system, &store, request, observer),
+        _ => bfs::search(system, &store, request, observer),
+    };
+    Ran { searched, store_bytes: store.bytes(), omission: store.omission() }
+}
+
+/// What a shorter trace may cost, in bytes: some times what the trace itself did, so that a quick find stays
+/// quick. Past that the trace is shown as it was found.
+const SHORTEN_TIMES: u64 = 4;
+const SHORTEN_AT_LEAST: u64 = 32 << 20;
+
+/// A shortest violation, if there is one of fewer steps, and whether there is none that is shorter than the one at hand
+/// then. Its search is not part of the statistics.
+fn shorten<S: Successors + Send + 'static>(
+    system: &Arc<S>,
+    kind: Kind,
+    n_steps: usize,
+    like: &Request,
+    observer: &mut dyn Observer,
+) -> (Option<crate::search::Found>, bool) {
+    let Some(most) = n_steps.checked_sub(1).and_then(|n| u32::try_from(n).ok()) else { return (None, n_steps == 0) };
+    let request = Request { kinds: vec![kind], max_depth: Some(most), makes_up: false, ..like.clone() };
+    let (search, store) = plan::choose(Search::Bfs, Store::Auto);
+    let searched = run(system, order::learn, search, store, TABLE, &request, observer).searched;
+    let found = searched.found.into_iter().next();
+    let all = matches!(searched.stopped, None | Some(Stopped::Depth(_)));
+    let shortest = found.is_some() || all;
+    (found, shortest)
+}
+
+/// Statements none of whose edges was taken.
+fn unreached(system: &System, reached: &EdgeSet) -> Vec<Unreached> {
+    let mut out = Vec::new();
+    for (proctype, t) in system.proctypes.enumerated() {
+        // An edge may stand at several locations, and all edges of a d_step have one number: both tell a statement.
+        let statement = |e: &Edge| (e.stmt, e.span);
+        let taken = t.edges.enumerated().filter(|(e, _)| reached.has(proctype, *e));
+        let done: BTreeSet<_> = taken.map(|(_, edge)| statement(edge)).collect();
+        let mut told = BTreeSet::new();
+        for (id, edge) in t.edges.enumerated() {
+            if !done.contains(&statement(edge)) && told.insert(statement(edge)) {
+                let end = matches!(edge.effects.last(), Some(Effect::End));
+                out.push(Unreached { proctype, edge: id, span: edge.span, end });
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,795 @@
+//! What was written on the command line: read by the rows of [`crate::options`], or refused with what was meant.
+//!
+//! [`parse`] makes [`Options`], and these make the settings of a check. An option may stand anywhere; a new one needs an
+//! arm in `apply`.
+
+use crate::options::Command::{self, Check, Completions, Explain, Export, Graph, Lint, Ltl, Plan, Replay, Sim};
+use crate::options::{COMMANDS, Id, OPTIONS, OptionRow, PLANNED_COMMANDS, Takes, name_of};
+use spinor_check::cycles::Fairness;
+use spinor_check::progress::meaning::Progress;
+use spinor_check::reduce::{AbleBy, Repairs, UnlessBy};
+use spinor_check::settings::{DEFAULT_TRACES, FairBy, MadeUp, Reduce, Search, Selection, Settings, Store};
+use spinor_check::symmetry::Way;
+use spinor_model::optimise::Optimisations;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Expect {
+    Pass,
+    Fail,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Format {
+    #[default]
+    Human,
+    Json,
+}
+
+/// What `ltl` prints.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum To {
+    #[default]
+    Summary,
+    Never,
+    Hoa,
+    Dot,
+    Mermaid,
+    Svg,
+}
+
+/// How `graph` draws.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Drawing {
+    #[default]
+    Dot,
+    Mermaid,
+    Svg,
+}
+
+/// What runs a model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Executor {
+    #[default]
+    Auto,
+    Interp,
+    Jit,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Color {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// A command line, understood.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// `None`: only help or the version was asked for.
+    pub command: Option<Command>,
+    /// The command was written, not implied by a file name.
+    pub named: bool,
+    pub files: Vec<PathBuf>,
+    pub props: Vec<String>,
+    pub search: Search,
+    pub ltls: Vec<String>,
+    pub claims: Vec<PathBuf>,
+    pub fairness: Fairness,
+    pub fair_by: FairBy,
+    pub reduce: Reduce,
+    pub proviso: MadeUp,
+    pub all_still: bool,
+    pub repairs: Repairs,
+    pub audit: bool,
+    pub symmetry: Way,
+    pub progress: Progress,
+    pub progress_of: Option<String>,
+    pub store: Store,
+    pub plain: bool,
+    pub no_dead: bool,
+    pub no_merge: bool,
+    pub no_unread: bool,
+    pub executor: Executor,
+    /// `None`: as many as there are cores.
+    pub jobs: Option<usize>,
+    pub memory: Option<u64>,
+    pub time: Option<Duration>,
+    pub depth: Option<u32>,
+    pub all_errors: Option<usize>,
+    pub no_shorten: bool,
+    pub expect: Option<Expect>,
+    pub defines: Vec<(String, Option<String>)>,
+    pub undefines: Vec<String>,
+    pub include_roots: Vec<PathBuf>,
+    pub out: Option<PathBuf>,
+    pub format: Format,
+    pub color: Color,
+    pub width: Option<usize>,
+    pub quiet: bool,
+    pub verbose: bool,
+    pub seed: Option<u64>,
+    pub steps: Option<u64>,
+    pub interactive: bool,
+    pub script: Option<PathBuf>,
+    pub to: To,
+    pub from_hoa: bool,
+    pub of: Vec<String>,
+    pub drawing: Option<Drawing>,
+    pub max_states: Option<usize>,
+    /// Channels of a protocol, as they were named.
+    pub receptions: Option<String>,
+    pub strict_receptions: bool,
+    pub overflows: Option<String>,
+    pub help: bool,
+    pub version: bool,
+}
+
+impl Options {
+    /// As asked for, or as the name of the file says.
+    pub fn drawing(&self) -> Drawing {
+        let ending = self.out.as_deref().and_then(|f| f.extension()).and_then(|e| e.to_str());
+        self.drawing.unwrap_or(match ending {
+            Some("svg") => Drawing::Svg,
+            Some("mmd" | "mermaid") => Drawing::Mermaid,
+            _ => Drawing::Dot,
+        })
+    }
+
+    pub fn settings(&self) -> Settings {
+        let select = match &self.props[..] {
+            [] => Selection::All,
+            names if names.iter().any(|n| n == "all") => Selection::All,
+            [name] if name == "safety" => Selection::Safety,
+            names => Selection::Names(names.to_vec()),
+        };
+        Settings {
+            search: self.search,
+            select,
+            all_errors: self.all_errors,
+            store: self.store,
+            fairness: self.fairness,
+            fair_by: self.fair_by,
+            reduce: self.reduce,
+            proviso: self.proviso,
+            all_still: self.all_still,
+            repairs: self.repairs,
+            audit: self.audit,
+            symmetry: self.symmetry,
+            progress: self.progress,
+            progress_of: self.progress_of.clone(),
+            plain: self.plain,
+            optimise: Optimisations { dead: !self.no_dead, merge: !self.no_merge, unread: !self.no_unread },
+            max_depth: self.depth,
+            max_time: self.time,
+            max_memory: self.memory,
+            // The paths need some, too.
+            table: self.memory.map(|bytes| bytes / 2),
+            jobs: self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get())),
+            shorten: !self.no_shorten,
+            // The model's to say.
+            protocol: None,
+        }
+    }
+}
+
+/// A command line that makes no sense.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Usage {
+    pub message: String,
+    pub help: Option<String>,
+}
+
+impl Usage {
+    pub fn new(message: impl Into<String>) -> Usage {
+        Usage { message: message.into(), help: None }
+    }
+
+    pub fn help(mut self, text: impl Into<String>) -> Usage {
+        self.help = Some(text.into());
+        self
+    }
+}
+
+pub fn parse(args: Vec<OsString>) -> Result<Options, Usage> {
+    let mut parser = Parser { given: Vec::new(), positional: Vec::new() };
+    parser.read(args)?;
+    let mut options = Options { help: parser.gave(Id::Help), version: parser.gave(Id::Version), ..Options::default() };
+    let mut files = parser.positional.into_iter().peekable();
+    // `spinor help check`, for those who do not think in dashes.
+    options.help |= files.next_if(|word| word == "help" && !PathBuf::from(word).exists()).is_some();
+    if let Some(first) = files.next() {
+        match COMMANDS.iter().find(|c| first.to_str() == Some(c.name)) {
+            Some(row) => {
+                options.command = Some(row.command);
+                options.named = true;
+            }
+            None => {
+                if !PathBuf::from(&first).exists() {
+                    not_a_command(&first.to_string_lossy())?;
+                }
+                options.command = Some(Check);
+                options.files.push(first.into());
+            }
+        }
+    }
+    options.files.extend(files.map(PathBuf::from));
+    for (row, value) in parser.given {
+        // Commands may share the name of an option and not its meaning.
+        let same = || OPTIONS.iter().filter(|o| o.long == row.long);
+        let row = same().find(|o| options.command.is_some_and(|c| o.commands.contains(&c))).unwrap_or(row);
+        if let Some(command) = options.command
+            && !row.commands.contains(&command)
+        {
+            let users: Vec<_> = same().flat_map(|o| o.commands).map(|c| format!("`{}`", name_of(*c))).collect();
+            return Err(Usage::new(format!("`--{}` is not an option of `{}`", row.long, name_of(command)))
+                .help(format!("it belongs to {}", users.join(", "))));
+        }
+        apply(&mut options, row, value)?;
+    }
+    if options.quiet && options.verbose {
+        return Err(Usage::new("`--quiet` and `--verbose` contradict each other"));
+    }
+    if !options.help && !options.version {
+        check_arguments(&options)?;
+    }
+    Ok(options)
+}
+
+/// A first word that is no file may have been meant as a command.
+fn not_a_command(word: &str) -> Result<(), Usage> {
+    let exist = "`spinor --help` lists the commands that exist";
+    if PLANNED_COMMANDS.contains(&word) {
+        return Err(Usage::new(format!("the command `{word}` is not built yet")).help(exist));
+    }
+    match nearest(word, COMMANDS.iter().map(|c| c.name)) {
+        Some(name) => Err(Usage::new(format!("`{word}` is neither a file nor a command"))
+            .help(format!("`{name}` is a command, did you mean that?"))),
+        None => Ok(()),
+    }
+}
+
+/// The right number of files for the command.
+fn check_arguments(options: &Options) -> Result<(), Usage> {
+    let Some(command) = options.command else {
+        return Err(Usage::new("no command and no model given").help("`spinor check MODEL`, or `spinor --help`"));
+    };
+    let (least, most) = match command {
+        Check | Lint => (1, usize::MAX),
+        Sim | Explain | Ltl | Graph | Export | Completions => (1, 1),
+        Replay => (1, 2),
+        Plan => (0, 0),
+    };
+    let name = name_of(command);
+    let usage = COMMANDS.iter().find(|c| c.command == command).map_or("", |c| c.args);
+    let usage = format!("usage: spinor {name} {usage}");
+    if options.files.len() < least {
+        let what = match command {
+            Explain => "a code",
+            Ltl => "a formula",
+            Completions => "a shell: bash, zsh or fish",
+            _ => "a model",
+        };
+        return Err(Usage::new(format!("`{name}` needs {what}")).help(usage.trim()));
+    }
+    if let Some(extra) = options.files.get(most) {
+        return Err(Usage::new(format!("`{name}` has no use for `{}`", extra.display())).help(usage.trim()));
+    }
+    Ok(())
+}
+
+struct Parser {
+    given: Vec<(&'static OptionRow, Option<OsString>)>,
+    positional: Vec<OsString>,
+}
+
+impl Parser {
+    fn gave(&self, id: Id) -> bool {
+        self.given.iter().any(|(row, _)| row.id == id)
+    }
+
+    fn read(&mut self, args: Vec<OsString>) -> Result<(), Usage> {
+        let mut args = args.into_iter();
+        while let Some(arg) = args.next() {
+            // File names need not be UTF-8; options do.
+            let text = arg.to_string_lossy().into_owned();
+            if text == "--" {
+                self.positional.extend(args);
+                return Ok(());
+            }
+            if let Some(long) = text.strip_prefix("--") {
+                let (name, value) = match long.split_once('=') {
+                    Some((name, value)) => (name, Some(OsString::from(value))),
+                    None => (long, None),
+                };
+                let row = OPTIONS.iter().find(|o| o.long == name).ok_or_else(|| unknown(&format!("--{name}")))?;
+                let value = match (row.takes, value) {
+                    (Takes::Nothing, Some(_)) => {
+                        return Err(Usage::new(format!("`--{name}` takes no value")));
+                    }
+                    (Takes::Nothing, None) => None,
+                    (Takes::Optional(_), value) => value,
+                    (_, Some(value)) => Some(value),
+                    (_, None) => Some(args.next().ok_or_else(|| needs_value(row))?),
+                };
+                self.push(row, value)?;
+            } else if text.len() > 1 && text.starts_with('-') {
+                self.read_short(&text, &mut args)?;
+            } else {
+                self.positional.push(arg);
+            }
+        }
+        Ok(())
+    }
+
+    /// `-q`, `-qv`, `-p NAME`, `-pNAME`
+    fn read_short(&mut self, text: &str, args: &mut impl Iterator<Item = OsString>) -> Result<(), Usage> {
+        let mut rest = &text[1..];
+        while let Some(c) = rest.chars().next() {
+            rest = &rest[c.len_utf8()..];
+            let row = OPTIONS.iter().find(|o| o.short == Some(c)).ok_or_else(|| unknown(text))?;
+            if matches!(row.takes, Takes::Nothing) {
+                self.push(row, None)?;
+                continue;
+            }
+            let value = match rest.strip_prefix('=').unwrap_or(rest) {
+                "" => args.next().ok_or_else(|| needs_value(row))?,
+                joined => joined.into(),
+            };
+            return self.push(row, Some(value));
+        }
+        Ok(())
+    }
+
+    /// Options have no order, so the same one twice must say the same twice.
+    fn push(&mut self, row: &'static OptionRow, value: Option<OsString>) -> Result<(), Usage> {
+        if row.id == Id::Planned {
+            return Err(Usage::new(format!("`--{}` is not built yet", row.long))
+                .help("`spinor check --help` lists the options that exist"));
+        }
+        let before = self.given.iter().find(|(o, _)| o.id == row.id && !row.repeats);
+        if let Some((_, other)) = before {
+            if *other != value {
+                return Err(Usage::new(format!("`--{}` is given twice, with different values", row.long)));
+            }
+            return Ok(());
+        }
+        self.given.push((row, value));
+        Ok(())
+    }
+}
+
+fn needs_value(row: &OptionRow) -> Usage {
+    let what = match row.takes {
+        Takes::OneOf(built, _) => built.join(", "),
+        Takes::Value(word) | Takes::Optional(word) => word.to_string(),
+        Takes::Nothing => String::new(),
+    };
+    Usage::new(format!("`--{}` needs a value: {what}", row.long))
+}
+
+fn unknown(given: &str) -> Usage {
+    let usage = Usage::new(format!("unknown option `{given}`"));
+    let names = OPTIONS.iter().filter(|o| o.id != Id::Planned).map(|o| o.long);
+    let word = given.trim_start_matches('-');
+    if let Some(name) = names.clone().find(|n| *n == word).or_else(|| nearest(word, names)) {
+        return usage.help(format!("did you mean `--{name}`?"));
+    }
+    // A habit from SPIN, where options are words after one dash.
+    let same = |w: &str| match w.strip_suffix('N') {
+        Some(start) => {
+            given.strip_prefix(start).is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        }
+        None => w == given,
+    };
+    let word = |spin: &str| spin.split([' ', ',']).any(|w| w.starts_with('-') && same(w));
+    match OPTIONS.iter().find(|o| word(o.spin)) {
+        Some(row) => usage.help(format!("SPIN's `{given}` is `--{}` here", row.long)),
+        None => usage.help("`spinor --help` lists the options; a file name that begins with `-` goes after `--`"),
+    }
+}
+
+/// More threads than any machine has cores would only be in each other's way.
+const MOST_JOBS: usize = 1024;
+
+fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<(), Usage> {
+    let bytes = value.unwrap_or_default();
+    let text = bytes.to_string_lossy().into_owned();
+    if let Takes::OneOf(built, planned) = row.takes {
+        one_of(row.long, &text, built, planned)?;
+    }
+    let wrong = |wanted: &str| Usage::new(format!("`--{} {text}`: expected {wanted}", row.long));
+    match row.id {
+        Id::Prop => o.props.push(text),
+        Id::Search => {
+            o.search = match text.as_str() {
+                "dfs" => Search::Dfs,
+                "bfs" => Search::Bfs,
+                "scc" => Search::Scc,
+                "ndfs" => Search::Ndfs,
+                "ndfs-seed" => Search::NdfsSeed,
+                "ndfs-process" => Search::NdfsProcess,
+                "scc-par" => Search::SccPar,
+                "cndfs" => Search::Cndfs,
+                "fifo" => Search::Fifo,
+                "fifo-levels" => Search::FifoLevels,
+                "restarts" => Search::Restarts,
+                "ndfs-np" => Search::NdfsNp,
+                _ => Search::Auto,
+            }
+        }
+        Id::Store => {
+            o.store = match text.as_str() {
+                "tree" => Store::Tree,
+                "arena" => Store::Arena,
+                "hashcompact" => Store::HashCompact,
+                "bitstate" => Store::Bitstate,
+                _ => Store::Auto,
+            }
+        }
+        Id::Sym => {
+            let ways = Way::ALL.into_iter().chain([Way::Off]);
+            o.symmetry = ways.into_iter().find(|way| way.word() == text).unwrap_or(Way::Auto);
+        }
+        Id::Ltl => o.ltls.push(text),
+        Id::Claim => o.claims.push(bytes.into()),
+        Id::Fair => {
+            o.fairness = match text.as_str() {
+                "weak" => Fairness::Weak,
+                "strong" => Fairness::Strong,
+                _ => Fairness::None,
+            }
+        }
+        Id::FairBy => {
+            o.fair_by = match text.as_str() {
+                "scc" => FairBy::Scc,
+                "flag" => FairBy::Flags,
+                "copies" => FairBy::Copies,
+                _ => FairBy::Auto,
+            }
+        }
+        Id::Still => o.all_still = text == "all",
+        Id::Proviso => {
+            o.proviso = match text.as_str() {
+                "levels" => MadeUp::Levels,
+                "stack-number" => MadeUp::StackNumber,
+                "stack-bit" => MadeUp::StackBit,
+                _ => MadeUp::Loops,
+            }
+        }
+        Id::UnlessBy => {
+            let by = UnlessBy::ALL.into_iter().find(|by| by.word() == text);
+            o.repairs.unless = by.unwrap_or_default();
+        }
+        Id::AbleBy => {
+            let by = AbleBy::ALL.into_iter().find(|by| by.word() == text);
+            o.repairs.able = by.unwrap_or_default();
+        }
+        Id::Por => {
+            o.reduce = match text.as_str() {
+                "off" => Reduce::Off,
+                "povas" => Reduce::Povas,
+                "ample" => Reduce::Ample,
+                "stubborn" => Reduce::Stubborn,
+                "lra" => Reduce::Lra,
+                "leap" => Reduce::Leap,
+                _ => Reduce::Auto,
+            }
+        }
+        Id::Progress => o.progress = if text == "steps" { Progress::Steps } else { Progress::States },
+        Id::ProgressOf => o.progress_of = Some(text),
+        Id::Executor => {
+            o.executor = match text.as_str() {
+                "interp" => Executor::Interp,
+                "jit" => Executor::Jit,
+                _ => Executor::Auto,
+            }
+        }
+        Id::Audit => o.audit = true,
+        Id::Plain => o.plain = true,
+        Id::NoDead => o.no_dead = true,
+        Id::NoMerge => o.no_merge = true,
+        Id::NoUnread => o.no_unread = true,
+        Id::Memory => o.memory = Some(size(&text).ok_or_else(|| wrong("a size like 8GiB, 500MB or 4096"))?),
+        Id::Time => o.time = Some(time(&text).ok_or_else(|| wrong("a time like 90s, 10m or 2h"))?),
+        Id::Depth => o.depth = Some(text.parse().map_err(|_| wrong("a whole number"))?),
+        Id::Jobs => match text.parse() {
+            Ok(n) if (1..=MOST_JOBS).contains(&n) => o.jobs = Some(n),
+            _ => return Err(wrong("a whole number from 1 to 1024")),
+        },
+        Id::AllErrors => {
+            o.all_errors = Some(match text.as_str() {
+                "" => DEFAULT_TRACES,
+                n => n.parse().map_err(|_| wrong("a whole number"))?,
+            })
+        }
+        Id::NoShorten => o.no_shorten = true,
+        Id::Expect => o.expect = Some(if text == "pass" { Expect::Pass } else { Expect::Fail }),
+        Id::Define => {
+            let (name, value) = match text.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_string())),
+                None => (&text[..], None),
+            };
+            if !is_name(name) {
+                return Err(wrong("NAME or NAME=VALUE"));
+            }
+            o.defines.push((name.to_string(), value));
+        }
+        Id::Undefine => {
+            if !is_name(&text) {
+                return Err(wrong("a name"));
+            }
+            o.undefines.push(text);
+        }
+        Id::IncludeRoot => o.include_roots.push(bytes.into()),
+        Id::Out => o.out = Some(bytes.into()),
+        Id::Format => o.format = if text == "json" { Format::Json } else { Format::Human },
+        Id::Color => {
+            o.color = match text.as_str() {
+                "always" => Color::Always,
+                "never" => Color::Never,
+                _ => Color::Auto,
+            }
+        }
+        Id::Width => match text.parse() {
+            Ok(n) if (40..=10_000).contains(&n) => o.width = Some(n),
+            _ => return Err(wrong("a number from 40 on")),
+        },
+        Id::Quiet => o.quiet = true,
+        Id::Verbose => o.verbose = true,
+        Id::Seed => o.seed = Some(text.parse().map_err(|_| wrong("a whole number"))?),
+        Id::Steps => o.steps = Some(text.parse().map_err(|_| wrong("a whole number"))?),
+        Id::Interactive => o.interactive = true,
+        Id::Script => o.script = Some(bytes.into()),
+        Id::To => {
+            o.to = match text.as_str() {
+                "never" => To::Never,
+                "hoa" => To::Hoa,
+                "dot" => To::Dot,
+                "mermaid" => To::Mermaid,
+                "svg" => To::Svg,
+                _ => To::Summary,
+            }
+        }
+        Id::From => o.from_hoa = text == "hoa",
+        Id::Of => o.of.push(text),
+        Id::Drawing => {
+            o.drawing = Some(match text.as_str() {
+                "mermaid" => Drawing::Mermaid,
+                "svg" => Drawing::Svg,
+                _ => Drawing::Dot,
+            })
+        }
+        Id::MaxStates => match text.parse() {
+            Ok(n) if n > 0 => o.max_states = Some(n),
+            _ => return Err(wrong("a whole number from 1 on")),
+        },
+        Id::Receptions => o.receptions = Some(text),
+        Id::StrictReceptions => o.strict_receptions = true,
+        Id::Overflows => o.overflows = Some(text),
+        // One value so far.
+        Id::ExportTo => {}
+        Id::Help | Id::Version | Id::Planned => {}
+    }
+    Ok(())
+}
+
+fn one_of(long: &str, value: &str, built: &[&str], planned: &[&str]) -> Result<(), Usage> {
+    let list = || built.iter().map(|v| format!("`{v}`")).collect::<Vec<_>>();
+    if built.contains(&value) {
+        return Ok(());
+    }
+    if planned.contains(&value) {
+        let list = list();
+        let there = match &list[..] {
+            [one] => format!("only {one} exists"),
+            [most @ .., last] => format!("{} and {last} exist", most.join(", ")),
+            [] => String::new(),
+        };
+        return Err(Usage::new(format!("`--{long} {value}` is not built yet; {there}")));
+    }
+    let usage = Usage::new(format!("`--{long} {value}`: expected one of {}", list().join(", ")));
+    Err(match nearest(value, built.iter().copied()) {
+        Some(name) => usage.help(format!("did you mean `{name}`?")),
+        None => usage,
+    })
+}
+
+fn is_name(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// `4096`, `500M`, `8GiB`: letters count in powers of 1024, except `kB`, `MB` and so on.
+fn size(text: &str) -> Option<u64> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let n: u64 = text[..digits].parse().ok()?;
+    let (base, power): (u64, u32) = match text[digits..].to_ascii_lowercase().as_str() {
+        "" | "b" => (1, 0),
+        "k" | "kib" => (1024, 1),
+        "m" | "mib" => (1024, 2),
+        "g" | "gib" => (1024, 3),
+        "t" | "tib" => (1024, 4),
+        "kb" => (1000, 1),
+        "mb" => (1000, 2),
+        "gb" => (1000, 3),
+        "tb" => (1000, 4),
+        _ => return None,
+    };
+    n.checked_mul(base.pow(power)).filter(|n| *n > 0)
+}
+
+/// `90`, `90s`, `1.5h`, `10m`, `200ms`
+fn time(text: &str) -> Option<Duration> {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let n: f64 = text[..digits].parse().ok()?;
+    let unit = match &text[digits..] {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        "d" => 86400.0,
+        _ => return None,
+    };
+    Duration::try_from_secs_f64(n * unit).ok().filter(|d| !d.is_zero())
+}
+
+/// The name a typist may have meant: at most a third of it mistyped.
+pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let word = word.to_ascii_lowercase();
+    let near = names.into_iter().map(|name| (distance(&word, name), name)).min()?;
+    (near.0 > 0 && near.0 <= near.1.len().div_ceil(3)).then_some(near.1)
+}
+
+/// Letters to insert, drop, replace or swap with their neighbour.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let swap = usize::from(a[i - 1] != b[j - 1]);
+            let mut best = (rows[i - 1][j] + 1).min(row[j - 1] + 1).min(rows[i - 1][j - 1] + swap);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(best);
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Result<Options, Usage> {
+        parse(line.split_whitespace().map(OsString::from).collect())
+    }
+
+    fn refused(line: &str) -> String {
+        let usage = read(line).expect_err(line);
+        format!("{} / {}", usage.message, usage.help.unwrap_or_default())
+    }
+
+    #[test]
+    fn a_model_alone_is_checked() {
+        let o = read("mutex.pml").unwrap();
+        assert_eq!((o.command, o.named), (Some(Command::Check), false));
+        assert_eq!(o.files, [PathBuf::from("mutex.pml")]);
+        assert_eq!(read("-q lint a.pml b.pml").unwrap().files.len(), 2);
+    }
+
+    #[test]
+    fn options_may_stand_anywhere_and_in_every_spelling() {
+        for line in [
+            "check m.pml -p assert --search dfs --depth 7 -DN=3 -U M",
+            "--prop=assert check --search=dfs m.pml -D N=3 --depth=7 --undefine M",
+            "-passert --depth 7 --search dfs -D=N=3 -UM check -- m.pml",
+        ] {
+            let o = read(line).unwrap();
+            assert_eq!(o.props, ["assert"], "{line}");
+            assert_eq!(o.search, Search::Dfs);
+            assert_eq!(o.depth, Some(7));
+            assert_eq!(o.defines, [("N".to_string(), Some("3".to_string()))]);
+            assert_eq!(o.undefines, ["M"]);
+        }
+    }
+
+    #[test]
+    fn what_is_not_built_is_refused_by_name() {
+        assert!(!refused("m.pml --search dfs-fifo").contains("is not built yet"));
+        assert!(refused("m.pml --progress x").contains("states"));
+        assert!(refused("explore m.pml").contains("the command `explore` is not built yet"));
+    }
+
+    #[test]
+    fn mistakes_get_a_suggestion() {
+        assert!(refused("m.pml --serach dfs").contains("did you mean `--search`?"));
+        assert!(refused("m.pml --search bsf").contains("did you mean `bfs`?"));
+        assert!(refused("m.pml -search dfs").contains("did you mean `--search`?"));
+        assert!(refused("chekc m.pml").contains("`check` is a command, did you mean that?"));
+        assert!(refused("m.pml -DNOREDUCE -nosuch").contains("unknown option `-nosuch`"));
+        assert!(refused("m.pml -m10000").contains("SPIN's `-m10000` is `--depth` here"));
+        assert!(refused("m.pml --nonsensical").contains("--help"));
+        assert!(refused("m.pml --depth").contains("needs a value"));
+        assert!(refused("m.pml --depth x").contains("a whole number"));
+        assert!(refused("m.pml --plain=yes").contains("takes no value"));
+        assert!(refused("m.pml -D 1x").contains("NAME"));
+        assert!(refused("lint m.pml --depth 3").contains("not an option of `lint`"));
+        assert!(refused("check").contains("needs a model"));
+        assert!(refused("sim a b").contains("no use for `b`"));
+        assert!(refused("m.pml -q -v").contains("contradict"));
+        assert!(refused("").contains("no command"));
+    }
+
+    #[test]
+    fn an_option_twice_must_agree_with_itself() {
+        assert!(read("m.pml --depth 3 --depth 3").is_ok());
+        assert!(refused("m.pml --depth 3 --depth 4").contains("twice"));
+        assert_eq!(read("m.pml -p assert -p deadlock").unwrap().props.len(), 2);
+    }
+
+    #[test]
+    fn sizes_and_times() {
+        assert_eq!(size("8GiB"), Some(8 << 30));
+        assert_eq!(size("500MB"), Some(500_000_000));
+        assert_eq!(size("12"), Some(12));
+        assert_eq!(size("12x"), None);
+        assert_eq!(size("99999999999999999999"), None);
+        assert_eq!(size("99999999999T"), None);
+        assert_eq!(time("10m"), Some(Duration::from_secs(600)));
+        assert_eq!(time("1.5h"), Some(Duration::from_secs(5400)));
+        assert_eq!(time("200ms"), Some(Duration::from_millis(200)));
+        assert_eq!(time("-1"), None);
+        assert_eq!(time("1e9"), None);
+    }
+
+    #[test]
+    fn all_errors_has_an_optional_number() {
+        assert_eq!(read("m.pml --all-errors").unwrap().all_errors, Some(DEFAULT_TRACES));
+        assert_eq!(read("m.pml --all-errors=3").unwrap().all_errors, Some(3));
+        assert_eq!(read("--all-errors m.pml").unwrap().files.len(), 1);
+    }
+
+    #[test]
+    fn a_name_that_two_commands_share_means_what_the_command_says() {
+        assert_eq!(read("graph m --to svg").unwrap().drawing(), Drawing::Svg);
+        assert_eq!(read("--to hoa ltl p").unwrap().to, To::Hoa);
+        assert!(refused("graph m --to hoa").contains("expected one of `dot`, `mermaid`, `svg`"));
+        assert!(refused("ltl p --to svgg").contains("expected one of `summary`"));
+        assert!(refused("sim m --to dot").contains("it belongs to `ltl`, `graph`"));
+        assert!(refused("m --of x").contains("it belongs to `graph`"));
+        let out = |line: &str| read(line).unwrap().drawing();
+        assert_eq!((out("graph m -o x.svg"), out("graph m --out=x.mmd")), (Drawing::Svg, Drawing::Mermaid));
+        assert_eq!((out("graph m -o x"), out("graph m -o x.svg --to dot")), (Drawing::Dot, Drawing::Dot));
+        assert!(refused("graph m --max-states 0").contains("from 1 on"));
+        assert!(refused("graph").contains("`graph` needs a model"));
+    }
+
+    #[test]
+    fn threads_stores_and_optimisations_become_settings() {
+        let settings = |line: &str| read(line).unwrap().settings();
+        assert_eq!(settings("m -j 3").jobs, 3);
+        assert!(settings("m").jobs >= 1);
+        assert!(refused("m -j 0").contains("from 1 to 1024"));
+        assert_eq!(settings("m --store arena").store, Store::Arena);
+        assert_eq!(settings("m").optimise, Optimisations::ALL);
+        assert_eq!(settings("m --no-merge").optimise, Optimisations { merge: false, ..Optimisations::ALL });
+        assert_eq!(settings("m --no-dead --no-merge --no-unread").optimise, Optimisations::NONE);
+        assert_eq!(settings("m --plain").optimisations(), Optimisations::NONE);
+    }
+
+    #[test]
+    fn selections_become_settings() {
+        assert_eq!(read("m").unwrap().settings().select, Selection::All);
+        assert_eq!(read("m -p safety").unwrap().settings().select, Selection::Safety);
+        assert_eq!(read("m -p x -p all").unwrap().settings().select, Selection::All);
+        assert_eq!(read("m -p x").unwrap().settings().select, Selection::Names(vec!["x".to_string()]));
+    }
+}
