@@ -432,6 +432,17 @@ pub const MODES: &[Mode] = &[
         examples: false,
     },
     Mode {
+        name: "progress-default",
+        about: "the same as users run it: with optimisations and reduction, or by reading the text",
+        sides: &[spinor("safety", &["-p", "safety", "-j", "1"]), spinor("progress", &["-p", "progress", "-j", "1"])],
+        counts: Counts::Free,
+        judged: Judged::Search { from: 0 },
+        answer: Answer::Holds,
+        models: PROGRESS,
+        states: ANY,
+        examples: false,
+    },
+    Mode {
         name: "progress-threads",
         about: "the same level by level, by two threads against by one",
         sides: &[

@@ -308,7 +308,7 @@ fn a_lossy_store_finds_what_is_there_and_never_says_that_anything_holds() {
 fn a_limit_names_what_would_help() {
     let advice = |settings: &Settings| run(&models::lock(), settings).advice.join("; ");
     let tiny = Settings { max_memory: Some(1000), ..Settings::default() };
-    assert!(advice(&tiny).contains("more --memory; --store hashcompact: 8 bytes a state"));
+    assert!(advice(&tiny).contains("more --memory; --store hashcompact: 11 to 21 bytes a state"));
     assert!(advice(&Settings { store: Store::Arena, ..tiny.clone() }).contains("--store tree"));
     assert!(advice(&Settings { store: Store::HashCompact, ..tiny }).contains("--store bitstate"));
     assert!(advice(&Settings { max_depth: Some(2), ..Settings::default() }).contains("--depth"));

@@ -134,11 +134,6 @@ impl Trace {
         let (Some(before), Some(after)) = (self.before(i), self.before(i + 1)) else { return Vec::new() };
         changes(interp, before, after)
     }
-
-    /// Every variable and channel at the start, before step 0; for the first row of a table.
-    pub fn initial_values(&self, interp: &Interp) -> Vec<(String, Value)> {
-        self.initial.as_ref().map(|s| values(interp, s)).unwrap_or_default()
-    }
 }
 
 /// Variables and channels whose values differ between two states.

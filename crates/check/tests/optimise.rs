@@ -319,7 +319,7 @@ fn counted_steps_are_not_merged_and_marks_are_kept() {
     let all = merged(Watched::default());
     assert_eq!(merged(Watched { counts_steps: true, ..Watched::default() }), 0);
     assert!(merged(Watched { progress: true, ..Watched::default() }) < all);
-    assert!(merged(Watched { accept: true, ..Watched::default() }) < all);
+    assert!(merged(Watched { exprs: &[spinor_model::ir::Expr::Accepting], ..Watched::default() }) < all);
 }
 
 #[test]

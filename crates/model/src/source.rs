@@ -156,14 +156,6 @@ impl Sources {
         let col = file.text.get(start..offset as usize).map_or(0, |t| t.chars().count());
         LineCol { line: line as u32, col: col as u32 + 1 }
     }
-
-    /// The text of one line, without its end.
-    pub fn line_text(&self, file: FileId, line: u32) -> &str {
-        let file = &self.files[file];
-        let lo = file.line_starts[line as usize - 1] as usize;
-        let hi = file.line_starts.get(line as usize).map_or(file.text.len(), |&n| n as usize);
-        file.text[lo..hi].trim_end_matches(['\n', '\r'])
-    }
 }
 
 impl SourceFile {
@@ -207,7 +199,6 @@ mod tests {
         let mut s = Sources::default();
         let f = s.add_file("m.pml", "");
         assert_eq!(s.start(f.span(0, 0)), LineCol { line: 1, col: 1 });
-        assert_eq!(s.line_text(f, 1), "");
         assert_eq!(f.index(), 0);
     }
 }

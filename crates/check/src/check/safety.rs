@@ -357,7 +357,9 @@ impl Asked<'_> {
                         if self.search == Search::Dfs {
                             out.push("--search bfs: it keeps no path");
                         }
-                        out.push("--store hashcompact: 8 bytes a state; may miss states, and says how likely that is");
+                        out.push(
+                            "--store hashcompact: 11 to 21 bytes a state; may miss states, and says how likely that is",
+                        );
                     }
                     Store::HashCompact => {
                         out.push("--store bitstate: some bits a state, in a table of fixed size; misses more states");
@@ -386,7 +388,7 @@ fn optimised(system: &Arc<System>, wanted: Optimisations, watched: &Watched<'_>)
     }
 }
 
-/// The search with the store: the only place where both are chosen.
+/// The search with the store.
 fn run<S: Successors + Send + 'static>(
     system: &Arc<S>,
     learn: fn(&S, &[u8]) -> Hint,

@@ -113,7 +113,7 @@ impl<'a> World<'a> {
             asked,
             facts: Facts::new(system),
             progress: watched.progress || asked.np,
-            accept: watched.accept || asked.accept,
+            accept: asked.accept,
             misses_partners: false,
             constant,
         };

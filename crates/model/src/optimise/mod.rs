@@ -48,12 +48,8 @@ impl Default for Optimisations {
 pub struct Watched<'a> {
     /// Propositions of the formulas being checked.
     pub exprs: &'a [Expr],
-    /// The claims that will run, by their place in [`System::claims`].
-    pub claims: &'a [usize],
     /// Progress labels matter.
     pub progress: bool,
-    /// Accept labels of processes matter.
-    pub accept: bool,
     /// Somebody may count steps: a claim that is not known to be closed under stuttering, a formula with `X`.
     pub counts_steps: bool,
     /// Parameters that are never assigned and name a channel or an element of an array are to keep their values, so that
@@ -126,7 +122,6 @@ impl Asked {
         everywhere(system, watched, &mut |e| e.each_part(&mut |e| asked.part(e)));
         let mut timeout = |e: &Expr| e.each_part(&mut |e| asked.timeout |= *e == Expr::Timeout);
         watched.exprs.iter().for_each(&mut timeout);
-        watched.claims.iter().filter_map(|n| system.claims.get(*n)).for_each(|t| t.each_expr(&mut timeout));
         asked
     }
 
@@ -158,9 +153,8 @@ fn everywhere<'e>(system: &'e System, watched: &Watched<'e>, f: &mut dyn FnMut(&
             f(value);
         }
     }
-    let claims = watched.claims.iter().filter_map(|n| system.claims.get(*n));
     let monitor = system.monitor.iter().map(|m| &m.graph);
-    for t in system.proctypes.iter().chain(claims).chain(monitor) {
+    for t in system.proctypes.iter().chain(monitor) {
         t.each_expr(f);
         t.promises.iter().for_each(|p| p.chan.each_expr(f));
     }

@@ -87,9 +87,6 @@ fn read(system: &System, watched: &Watched<'_>) -> BTreeSet<Name> {
         t.promises.iter().for_each(|p| reads.whole(n + 1, &Expr::Read(p.chan.clone())));
     }
     // Nothing outside a process is local, so the frame does not matter there.
-    for claim in watched.claims.iter().filter_map(|c| system.claims.get(*c)) {
-        reads.graph(usize::MAX, claim);
-    }
     if let Some(monitor) = &system.monitor {
         monitor.graph.each_expr(&mut |e| reads.whole(usize::MAX, e));
     }
