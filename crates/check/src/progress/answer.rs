@@ -136,7 +136,7 @@ impl Asked<'_> {
         // As for claims: see `cycles::answer`.
         let counts_steps = self.request.fairness != Fairness::None && has_rendezvous(system);
         let params = self.reduce.is_some();
-        let watched = Watched { exprs: from_ref(still), progress: true, counts_steps, params, ..Watched::default() };
+        let watched = Watched { exprs: from_ref(still), progress: true, counts_steps, params };
         Arc::new(optimise(system, self.optimise, &watched).0)
     }
 
