@@ -11,13 +11,16 @@
 //!      age at that time
 //!   I2 what is empty has the length zero, and no key of that length is looked for
 //!
-//! # Cost  [`BYTES`] a thread, in the near caches.
+//! # Cost  [`BYTES`] a thread, in the near caches; fewer at first, because a small search would touch most of them once.
 
 use crate::{Account, Budget};
 use std::sync::Arc;
 
 /// Small enough for the second cache.
 const BYTES: usize = 1 << 19;
+/// Until so many keys for each entry have been put.
+const FIRST_BYTES: usize = 1 << 16;
+const PUTS: usize = 4;
 /// Longer keys are not kept.
 const MOST_QUADS: usize = 64;
 
@@ -30,6 +33,8 @@ pub struct Recent {
     quads: Vec<Quad>,
     stride: usize,
     n_entries: usize,
+    /// Keys that may yet be put before the table is made larger; it is as large as it gets if there are none.
+    n_puts: usize,
     account: Account,
     /// There is no memory for a table.
     refused: bool,
@@ -62,7 +67,8 @@ macro_rules! by_length {
 
 impl Recent {
     pub fn new(budget: &Arc<Budget>) -> Recent {
-        Recent { quads: Vec::new(), stride: 0, n_entries: 0, account: budget.account(), refused: false, age: 0 }
+        let (quads, account) = (Vec::new(), budget.account());
+        Recent { quads, stride: 0, n_entries: 0, n_puts: 0, account, refused: false, age: 0 }
     }
 
     /// Was this key met a short while ago? It is now.
@@ -104,6 +110,12 @@ impl Recent {
         for (there, quad) in key.iter_mut().zip(quads) {
             *there = words(quad);
         }
+        if self.n_puts > 0 {
+            self.n_puts -= 1;
+            if self.n_puts == 0 {
+                self.make(BYTES);
+            }
+        }
         false
     }
 
@@ -116,9 +128,17 @@ impl Recent {
         }
         if n_quads <= MOST_QUADS && !self.refused {
             self.stride = n_quads + 1;
-            self.n_entries = BYTES / (16 * self.stride);
-            self.quads = vec![[0, 0]; self.n_entries * self.stride];
+            self.make(FIRST_BYTES);
+            self.n_puts = PUTS * self.n_entries;
         }
+    }
+
+    /// An empty table.
+    #[cold]
+    #[inline(never)]
+    fn make(&mut self, bytes: usize) {
+        self.n_entries = bytes / (16 * self.stride);
+        self.quads = vec![[0, 0]; self.n_entries * self.stride];
     }
 }
 

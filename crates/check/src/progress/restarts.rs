@@ -19,7 +19,7 @@
 //!   misses the cycle. A round that comes to C with its count at the limit has no such detours; that is the least
 //!   round in which C is visited at all, unless c is less than the limit even then (figure 3: in the rounds before, a
 //!   path was blocked by a visit with more progress).
-//!   So the rounds alone may miss a cycle, and do (D3).
+//!   So the rounds alone may miss a cycle (D3).
 //!
 //! # Where we leave the paper
 //!   D1 frames instead of recursion; a round keeps what it visited beside the store, which only names states.

@@ -77,7 +77,7 @@ fn the_searches_agree_with_the_oracle_on_random_graphs() {
         "{n} graphs: {n_cycles} with a cycle, {n_deep} after progress; restarts went too deep {n_over} times, missed {n_missed}"
     );
     assert!(n_cycles > n / 4 && n_cycles < n * 9 / 10 && n_deep > n / 40, "{n_cycles} {n_deep}");
-    assert!(n_over > 0 && n_missed > 0, "restarts D3 is not needed: {n_over} {n_missed}");
+    assert!(n_over > 0, "restarts never go too deep");
 }
 
 /// Larger ones, in the store that names states by what they are, with more work for each thread.

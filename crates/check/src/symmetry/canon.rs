@@ -45,20 +45,19 @@ use std::ops::Range;
 /// Where each process goes; those beyond stay.
 pub type Perm = Vec<Pid>;
 
-/// Orders a few processes by colour, those of one colour as they stood; how many colours there are. Which is less than which
-/// nobody could guess, so all pairs are compared, and there are no branches.
+/// Orders a few processes by colour, those of one colour as they stood; whether any moved. Which is less than which nobody
+/// could guess, so all pairs are compared, and there are no branches.
 #[inline(always)]
-fn rank<const N: usize>(order: &mut [Pid], colours: &[u64], moved: &mut bool) -> usize {
+fn rank<const N: usize>(order: &mut [Pid], colours: &[u64]) -> bool {
     let order: &mut [Pid; N] = order.try_into().expect("so many");
     let before = *order;
     let of: [u64; N] = std::array::from_fn(|i| colours[usize::from(before[i])]);
-    let (mut place, mut again) = ([0; N], [0; N]);
+    let mut place = [0; N];
     for i in 1..N {
         for j in 0..i {
             let after = usize::from(of[j] <= of[i]);
             place[i] += after;
             place[j] += 1 - after;
-            again[i] |= usize::from(of[j] == of[i]);
         }
     }
     let mut differs = 0;
@@ -66,8 +65,23 @@ fn rank<const N: usize>(order: &mut [Pid], colours: &[u64], moved: &mut bool) ->
         order[place[i]] = before[i];
         differs |= place[i] ^ i;
     }
-    *moved |= differs != 0;
-    N - again.iter().sum::<usize>()
+    differs != 0
+}
+
+/// The same for many, of which most are in order.
+fn insert(order: &mut [Pid], colours: &[u64]) -> bool {
+    let colour = |p: Pid| colours[usize::from(p)];
+    let mut moved = false;
+    for n in 1..order.len() {
+        let (p, mut to) = (order[n], n);
+        while to > 0 && colour(order[to - 1]) > colour(p) {
+            order[to] = order[to - 1];
+            to -= 1;
+        }
+        order[to] = p;
+        moved |= to < n;
+    }
+    moved
 }
 
 /// Keys tried for one state with `segmented` and `pc-segmented`.
@@ -218,12 +232,10 @@ impl Canon {
                 if mentioned {
                     self.round(scratch);
                 }
-                let n_colours = self.sort(scratch);
-                if mentioned && n_colours < scratch.order.len() {
-                    self.refine(n_colours, scratch);
-                    if self.way == Way::Segmented && self.entangled(scratch).is_some() {
-                        return self.least(key, scratch);
-                    }
+                self.sort(scratch);
+                let alike = mentioned && self.refine(scratch);
+                if alike && self.way == Way::Segmented && self.entangled(scratch).is_some() {
+                    return self.least(key, scratch);
                 }
             }
         }
@@ -269,49 +281,36 @@ impl Canon {
         scratch.double.get(usize::from(p)) == Some(&true)
     }
 
-    /// Orders each class by colour, those of one colour as they stood; how many colours there are. Most are in order.
-    fn sort(&self, scratch: &mut Scratch) -> usize {
+    /// Orders each class by colour, those of one colour as they stood. Most are in order.
+    fn sort(&self, scratch: &mut Scratch) {
         let Scratch { said, order, moved, .. } = scratch;
         let colours = &said.colours[..];
-        let (mut from, mut n_colours) = (0, 0);
+        let mut from = 0;
         for class in &self.places.set.classes {
             let order = &mut order[from..from + class.len()];
             from += class.len();
-            let few = match order.len() {
-                2 => rank::<2>(order, colours, moved),
-                3 => rank::<3>(order, colours, moved),
-                4 => rank::<4>(order, colours, moved),
-                5 => rank::<5>(order, colours, moved),
-                6 => rank::<6>(order, colours, moved),
-                7 => rank::<7>(order, colours, moved),
-                8 => rank::<8>(order, colours, moved),
-                _ => 0,
+            *moved |= match order.len() {
+                2 => rank::<2>(order, colours),
+                3 => rank::<3>(order, colours),
+                4 => rank::<4>(order, colours),
+                5 => rank::<5>(order, colours),
+                6 => rank::<6>(order, colours),
+                7 => rank::<7>(order, colours),
+                8 => rank::<8>(order, colours),
+                _ => insert(order, colours),
             };
-            if few > 0 {
-                n_colours += few;
-                continue;
-            }
-            n_colours += 1;
-            let mut last = colours[usize::from(order[0])];
-            for n in 1..order.len() {
-                let p = order[n];
-                let mine = colours[usize::from(p)];
-                if last <= mine {
-                    n_colours += usize::from(last < mine);
-                    last = mine;
-                    continue;
-                }
-                *moved = true;
-                let mut to = n;
-                while to > 0 && colours[usize::from(order[to - 1])] > mine {
-                    order[to] = order[to - 1];
-                    to -= 1;
-                }
-                order[to] = p;
-                n_colours += usize::from(to == 0 || colours[usize::from(order[to - 1])] != mine);
-            }
         }
-        n_colours
+    }
+
+    /// How many colours there are, class by class, where all are in order.
+    fn n_colours(&self, scratch: &Scratch) -> usize {
+        let colour = |p: Pid| scratch.said.colours[usize::from(p)];
+        let mut from = 0;
+        let classes = self.places.set.classes.iter().map(|class| {
+            from += class.len();
+            &scratch.order[from - class.len()..from]
+        });
+        classes.map(|order| 1 + order.windows(2).filter(|pair| colour(pair[0]) != colour(pair[1])).count()).sum()
     }
 
     /// Those of one colour, where there are several, as ranges of the order.
@@ -344,16 +343,19 @@ impl Canon {
         std::mem::swap(colours, next);
     }
 
-    /// Goes on with that as long as it may tell more apart.
-    fn refine(&self, mut n_colours: usize, scratch: &mut Scratch) {
+    /// Goes on with that as long as it may tell more apart; whether some are alike after all.
+    fn refine(&self, scratch: &mut Scratch) -> bool {
+        let mut n_colours = self.n_colours(scratch);
         while n_colours < scratch.order.len() && self.is_alike_and_mentioned(scratch) {
             self.round(scratch);
-            let n = self.sort(scratch);
+            self.sort(scratch);
+            let n = self.n_colours(scratch);
             if n == n_colours {
                 break;
             }
             n_colours = n;
         }
+        n_colours < scratch.order.len()
     }
 
     /// Whether anybody has the colour of another of its class and is mentioned with somebody.
@@ -471,8 +473,8 @@ impl Canon {
             let colour = &mut said.colours[usize::from(p)];
             *colour = tinted(*colour, mix(*colour, 1 << 47));
             self.round(scratch);
-            let n_colours = self.sort(scratch);
-            self.refine(n_colours, scratch);
+            self.sort(scratch);
+            self.refine(scratch);
             self.take_out(key, scratch);
         }
         scratch.colours_before.truncate(colours_from);

@@ -289,6 +289,12 @@ impl Acts {
         }
     }
 
+    /// There is more to see than numbers and columns.
+    #[inline]
+    fn is_busy(&self) -> bool {
+        !(self.queues.is_empty() && self.slots.is_empty() && self.moving.is_empty())
+    }
+
     #[inline]
     fn is_live(&self, loc: usize, number: usize) -> bool {
         self.live.is_empty() || self.live[loc * self.numbers.len() + number]
@@ -440,7 +446,7 @@ impl Places {
                 alive.extend(lives);
                 own.push(Own { number, pid, loc: self.layout.loc.after(f.at as u32), alive: from });
             }
-            if !acts.queues.is_empty() || !acts.slots.is_empty() || !acts.moving.is_empty() {
+            if acts.is_busy() {
                 busy.push(p);
             }
         }
@@ -650,7 +656,9 @@ impl Places {
             said.colours[at] = said.colours[at].wrapping_add(*what);
         }
         said.colours.truncate(self.n);
-        self.see_frame(&self.globals, key, None, 0, frames, said);
+        if self.globals.is_busy() {
+            self.see_frame(&self.globals, key, None, 0, frames, said);
+        }
         for p in self.busy.iter().copied().chain(self.n..self.n + beyond.len()) {
             let (f, own) = (frames.at(p), self.is_member(p as i32).then_some(p as Pid));
             // Frames of others are places of their own.
@@ -668,9 +676,11 @@ impl Places {
 
     /// Who is named, and nothing else unless that takes no longer.
     pub fn see_names(&self, key: &[u8], beyond: &[FrameAt], said: &mut Said) {
-        let Acts { queues, slots, moving, .. } = &self.globals;
-        let simple = queues.is_empty() && slots.is_empty() && moving.is_empty() && self.busy.is_empty();
-        if !simple || !beyond.is_empty() || matches!(self.set.last, Value::Pid(_)) {
+        if self.globals.is_busy()
+            || !self.busy.is_empty()
+            || !beyond.is_empty()
+            || matches!(self.set.last, Value::Pid(_))
+        {
             self.see(key, beyond, said);
         } else {
             said.refs.clear();
@@ -878,7 +888,9 @@ impl Places {
         for (number, _) in &self.registers {
             write(number.field, to, renamed(read(number.field, from), number.offset, perm));
         }
-        self.act(&self.globals, from, perm, frames, to, false);
+        if self.globals.is_busy() {
+            self.act(&self.globals, from, perm, frames, to, false);
+        }
         for p in self.busy.iter().copied().chain(self.n..self.n + beyond.len()) {
             let (f, numbers) = (frames.at(p), !self.is_member(p as i32));
             let there = &mut to[frames.at(seat(p)).at..];
