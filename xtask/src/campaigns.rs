@@ -84,8 +84,8 @@ const CAMPAIGNS: [Campaign; 15] = [
     campaign(
         "symmetric-trails",
         CLI,
-        Some("trails"),
-        "symmetry_leads_to",
+        Some("library"),
+        "trails::spin_follows_the_trails_that_symmetry",
         5_000,
         "every run that a symmetric model has, followed by `spin -t`",
     ),
@@ -113,24 +113,24 @@ const CAMPAIGNS: [Campaign; 15] = [
     campaign(
         "reduced",
         CLI,
-        Some("reduced"),
-        "",
+        Some("library"),
+        "reduced::",
         25_000,
         "random models with and without reduction: safety, formulas, claims",
     ),
     campaign(
         "progress",
         CLI,
-        Some("progress"),
-        "random_models",
+        Some("library"),
+        "progress::random_models",
         6_400,
         "random models: progress, by every search and reduction",
     ),
     campaign(
         "endless",
         CLI,
-        Some("endless"),
-        "random",
+        Some("library"),
+        "endless::",
         5_000,
         "random models with random formulas by every search, against the oracle",
     ),
@@ -183,3 +183,25 @@ impl Campaign {
 
 /// Of what a test says, the end.
 const MOST_LINES: usize = 12;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn the_tests_of_every_campaign_are_there() {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
+        for c in &CAMPAIGNS {
+            let folder = crates.join(c.package.strip_prefix("spinor-").unwrap_or("cli"));
+            let Some(file) = c.file else { continue };
+            let tests = folder.join("tests");
+            let (module, test) = c.test.split_once("::").unwrap_or(("main", c.test));
+            let found = [tests.join(format!("{file}.rs")), tests.join(file).join(format!("{module}.rs"))];
+            let text = found.iter().find_map(|path| std::fs::read_to_string(path).ok());
+            let text = text.unwrap_or_else(|| panic!("{}: there is no {found:?}", c.name));
+            let named = text.lines().any(|l| l.trim_start().strip_prefix("fn ").is_some_and(|l| l.contains(test)));
+            assert!(named, "{}: no test has `{test}` in its name", c.name);
+        }
+    }
+}

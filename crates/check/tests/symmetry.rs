@@ -296,7 +296,9 @@ fn a_forgotten_place_is_noticed() {
         for n in 0.. {
             let mut less = set.clone();
             let Some(what) = forget(&mut less, n) else { break };
-            if images(&system, &less, seed, 60).is_err() {
+            // In debug builds what is picked is looked at again, and the assertion comes first.
+            let told = std::panic::catch_unwind(|| images(&system, &less, seed, 60));
+            if !matches!(told, Ok(Ok(_))) {
                 *noticed.entry(what).or_default() += 1;
             }
         }

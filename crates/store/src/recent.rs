@@ -113,7 +113,7 @@ impl Recent {
         if self.n_puts > 0 {
             self.n_puts -= 1;
             if self.n_puts == 0 {
-                self.make(BYTES);
+                self.grow(quads);
             }
         }
         false
@@ -133,9 +133,15 @@ impl Recent {
         }
     }
 
-    /// An empty table.
+    /// The table becomes as large as it gets, with this key in it.
     #[cold]
     #[inline(never)]
+    fn grow(&mut self, quads: &[[u8; 16]]) {
+        self.make(BYTES);
+        self.repeats(quads.as_flattened());
+    }
+
+    /// An empty table.
     fn make(&mut self, bytes: usize) {
         self.n_entries = bytes / (16 * self.stride);
         self.quads = vec![[0, 0]; self.n_entries * self.stride];
