@@ -436,7 +436,7 @@ pub const MODES: &[Mode] = &[
         about: "the same as users run it: with optimisations and reduction, or by reading the text",
         sides: &[spinor("safety", &["-p", "safety", "-j", "1"]), spinor("progress", &["-p", "progress", "-j", "1"])],
         counts: Counts::Free,
-        judged: Judged::Search { from: 0 },
+        judged: Judged::Search { from: 1 },
         answer: Answer::Holds,
         models: PROGRESS,
         states: ANY,
