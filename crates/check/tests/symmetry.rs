@@ -40,19 +40,24 @@ fn words(report: &Report) -> Vec<(String, &'static str)> {
 
 const TOGGLERS: &str = "byte on; active [3] proctype toggler() { do :: on++; accept: on-- od }";
 
-/// As many processes as there can be: all of them are waited for, and the number of their orders is no number.
-#[test]
-fn many_processes_can_change_places() {
-    let text = "byte x; active [254] proctype P() { do :: true od } active proctype S() { x = 1; do :: true od }
-        ltl p { <> (x == 1) }";
-    let asked = Settings {
+/// Asks about `p`.
+fn by_figure_4() -> Settings {
+    Settings {
         symmetry: Way::Segmented,
         search: Search::Ndfs,
         fairness: Fairness::Weak,
         fair_by: FairBy::Copies,
         select: Selection::Names(vec!["p".to_string()]),
         ..Settings::default()
-    };
+    }
+}
+
+/// As many processes as there can be: all of them are waited for, and the number of their orders is no number.
+#[test]
+fn many_processes_can_change_places() {
+    let text = "byte x; active [254] proctype P() { do :: true od } active proctype S() { x = 1; do :: true od }
+        ltl p { <> (x == 1) }";
+    let asked = by_figure_4();
     let report = run("m", text, &asked);
     assert!(matches!(&report.properties[0].verdict, Verdict::NothingFound { .. }), "{:?}", words(&report));
     let found = Settings { fairness: Fairness::None, fair_by: FairBy::Auto, ..asked };
@@ -70,14 +75,7 @@ fn many_processes_can_change_places() {
 #[test]
 fn figure_4_finds_runs_that_end() {
     let text = "byte x; active [3] proctype P() { do :: x == 2 od } ltl p { <> (x == 1) }";
-    let asked = Settings {
-        symmetry: Way::Segmented,
-        search: Search::Ndfs,
-        fairness: Fairness::Weak,
-        fair_by: FairBy::Copies,
-        select: Selection::Names(vec!["p".to_string()]),
-        ..Settings::default()
-    };
+    let asked = by_figure_4();
     let report = run("m", text, &asked);
     assert_eq!(
         words(&report),
