@@ -675,7 +675,7 @@ impl Cast {
 
     /// Where each process stands.
     #[inline]
-    pub fn stands(&self, key: &[u8]) -> impl Iterator<Item = Loc> {
+    pub fn stands(&self, key: &[u8]) -> impl Iterator<Item = Loc> + Clone {
         self.stands.iter().map(|field| Loc::new(field.read(key) as usize))
     }
 

@@ -371,9 +371,9 @@ impl Reduction {
     /// A selection is a matter of the state and the phase alone, and all that is asked of it is that it be closed and may be
     /// selected: see *Haste*.
     fn hastens(&self, proviso: Proviso) -> bool {
-        let Rules { near, still, .. } = self.rules(false);
+        let Rules { near, .. } = self.rules(false);
         let minds = self.repairs.unless == UnlessBy::Dynamic || self.repairs.able.asks_who_is_waited_for();
-        let free = !self.selector.leaps() && !near && still.is_none() && !proviso.is_path();
+        let free = !self.selector.leaps() && !near && !proviso.is_path();
         free && !minds && self.awaits.is_empty()
     }
 
@@ -387,9 +387,11 @@ impl Reduction {
         mut of: impl FnMut(Pid, &mut Vec<Step>),
     ) -> bool {
         let Some(cast) = &desk.cast else { return false };
+        let rule = self.rule();
         cast.safe(key, self.phase(desk), proviso == Proviso::Loops).any(|pid| {
             of(pid, chosen);
-            chosen.len() == 1
+            let still = |rule| stubborn::keeps_still(cast, cast.stands(key), chosen.iter(), rule);
+            chosen.len() == 1 && rule.is_none_or(still)
         })
     }
 

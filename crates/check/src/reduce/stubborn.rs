@@ -346,14 +346,14 @@ impl Desk {
                 continue;
             }
             let closed = self.close(cast, first, step.pid, rules);
-            // Of larger sets more may be asked than that they be small.
-            if !closed || rules.attempt.is_none() && rules.still.is_none() {
+            let keeps = closed && self.keeps_still(cast, steps, rules);
+            // A set that has this one is larger, and if this one has progress that no step of it may have, that has it, too.
+            // One step without progress is what a larger set may have.
+            let larger = rules.attempt.is_some() || !keeps && rules.still == Some(Rule::One);
+            if !closed || !larger {
                 bar(&mut self.marks, cast, step.pid);
             }
-            if !closed {
-                continue;
-            }
-            if !self.keeps_still(cast, steps, rules) {
+            if !keeps {
                 continue;
             }
             let n = self.n_selected();
@@ -376,22 +376,8 @@ impl Desk {
 
     /// The set has what `still` asks for.
     fn keeps_still(&self, cast: &Cast, steps: &[Step], rules: Rules) -> bool {
-        let keeps = |condition| cast.without.keeps(condition);
-        let mut chosen = steps.iter().enumerate().filter(|(n, _)| self.selects(*n)).map(|(_, step)| step);
-        let marked = |s: &Step| is_marked(cast, s);
-        match rules.still {
-            None => true,
-            Some(Rule::One) => !keeps(Condition::Still) || chosen.any(|s| !marked(s)),
-            Some(Rule::All) => chosen.all(|s| !marked(s)),
-            Some(Rule::Nobody) => {
-                let at_label = |(pid, loc): (usize, &Loc)| cast.labels[pid][loc.index()].then_some(pid as Pid);
-                let takes_part = |s: &Step, pid| s.pid == pid || s.partner.is_some_and(|(other, _)| other == pid);
-                chosen.all(|s| {
-                    let left = self.locs.iter().enumerate().filter_map(at_label).all(|pid| takes_part(s, pid));
-                    (left || !keeps(Condition::AtLabel)) && !(marked(s) && keeps(Condition::Enters))
-                })
-            }
-        }
+        let chosen = || steps.iter().enumerate().filter(|(n, _)| self.selects(*n)).map(|(_, step)| step);
+        rules.still.is_none_or(|rule| keeps_still(cast, self.locs.iter().copied(), chosen(), rule))
     }
 
     /// How many steps the set has.
@@ -485,6 +471,28 @@ fn join(marks: &mut [Marks], row: &[Block]) -> bool {
 fn bar(marks: &mut [Marks], cast: &Cast, pid: Pid) {
     for (marks, own) in marks.iter_mut().zip(cast.own(pid)) {
         (0..own.len()).for_each(|n| marks.barred[n] |= marks.can[n] & own[n]);
+    }
+}
+
+/// Of steps that may be selected where processes stand like this: they have what the rule asks for.
+pub(super) fn keeps_still<'s>(
+    cast: &Cast,
+    locs: impl Iterator<Item = Loc> + Clone,
+    mut chosen: impl Iterator<Item = &'s Step>,
+    rule: Rule,
+) -> bool {
+    let keeps = |condition| cast.without.keeps(condition);
+    match rule {
+        Rule::One => !keeps(Condition::Still) || chosen.any(|s| !is_marked(cast, s)),
+        Rule::All => chosen.all(|s| !is_marked(cast, s)),
+        Rule::Nobody => {
+            let at_label = |(pid, loc): (usize, Loc)| cast.labels[pid][loc.index()].then_some(pid as Pid);
+            let takes_part = |s: &Step, pid| s.pid == pid || s.partner.is_some_and(|(other, _)| other == pid);
+            let leaves = |s| locs.clone().enumerate().filter_map(at_label).all(|pid| takes_part(s, pid));
+            chosen.all(|s| {
+                !(keeps(Condition::Enters) && is_marked(cast, s)) && (!keeps(Condition::AtLabel) || leaves(s))
+            })
+        }
     }
 }
 
