@@ -174,6 +174,11 @@ impl Pids {
         self.0[usize::from(pid) / 64] |= 1 << (pid % 64);
     }
 
+    /// The same without a branch.
+    pub fn put_if(&mut self, pid: Pid, is_one: bool) {
+        self.0[usize::from(pid) / 64] |= u64::from(is_one) << (pid % 64);
+    }
+
     pub fn has(&self, pid: Pid) -> bool {
         self.0[usize::from(pid) / 64] >> (pid % 64) & 1 == 1
     }

@@ -46,27 +46,29 @@ use std::ops::Range;
 pub type Perm = Vec<Pid>;
 
 /// Orders a few processes by colour, those of one colour as they stood; whether any moved. Which is less than which nobody
-/// could guess, so all pairs are compared, and there are no branches.
+/// could guess, so there are no branches: a colour gives its last bits for the place where its process stood, and neighbours
+/// are exchanged as often as it could be needed.
 #[inline(always)]
 fn rank<const N: usize>(order: &mut [Pid], colours: &[u64]) -> bool {
     let order: &mut [Pid; N] = order.try_into().expect("so many");
     let before = *order;
-    let of: [u64; N] = std::array::from_fn(|i| colours[usize::from(before[i])]);
-    let mut place = [0; N];
+    let mut of: [u64; N] = std::array::from_fn(|i| colours[usize::from(before[i])] & !PLACE | i as u64);
     for i in 1..N {
-        for j in 0..i {
-            let after = usize::from(of[j] <= of[i]);
-            place[i] += after;
-            place[j] += 1 - after;
+        for j in (0..i).rev() {
+            (of[j], of[j + 1]) = (of[j].min(of[j + 1]), of[j].max(of[j + 1]));
         }
     }
     let mut differs = 0;
     for i in 0..N {
-        order[place[i]] = before[i];
-        differs |= place[i] ^ i;
+        let place = (of[i] & PLACE) as usize % N;
+        order[i] = before[place];
+        differs |= place ^ i;
     }
     differs != 0
 }
+
+/// Of a colour: what gives way to the place of one of eight.
+const PLACE: u64 = 7;
 
 /// The same for many, of which most are in order.
 fn insert(order: &mut [Pid], colours: &[u64]) -> bool {
@@ -259,20 +261,17 @@ impl Canon {
         let Scratch { beyond, said, double, .. } = scratch;
         double.clear();
         let mut any = false;
-        for pair in self.places.set.classes.iter().flat_map(|class| class.windows(2)) {
-            // A colour is a hash; what is left out must be sure.
-            if !self.places.same(key, pair[0], pair[1]) {
-                continue;
-            }
+        // A colour is a hash; what is left out must be sure.
+        self.places.each_same(key, |p, q| {
             // Most have nobody like themselves, and nothing more need be known.
             if double.is_empty() {
                 double.resize(self.places.n, false);
                 self.places.see_names(key, beyond, said);
             }
-            let is_double = !said.is_named(pair[0]) && !said.is_named(pair[1]);
-            double[usize::from(pair[1])] = is_double;
+            let is_double = !said.is_named(p) && !said.is_named(q);
+            double[usize::from(q)] = is_double;
             any |= is_double;
-        }
+        });
         any
     }
 

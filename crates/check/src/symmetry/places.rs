@@ -46,10 +46,19 @@ pub struct Places {
     alive: Vec<bool>,
     /// Those, and the numbers that columns hold for a member.
     held: Vec<Own>,
-    /// Numbers among the globals, which are always read again, and what they say about whom they name.
+    /// Numbers among the globals, which are always read again, and what they say about whom they name: those of a byte, with
+    /// the table that says whom, and the others.
+    bytes: Vec<(usize, usize, u64)>,
     registers: Vec<(Number, u64)>,
+    /// By what is added to a number: of each byte, which member it names; one more than the highest if none.
+    names: Vec<(i32, [u8; 256])>,
+    /// Columns of bytes that name nobody: these move, and that is all. The others.
+    cells: Vec<Row>,
+    columns: Vec<usize>,
     /// Processes below the highest member whose frames have more to see than that.
     busy: Vec<usize>,
+    /// There are such, or there is more to see among the globals, or `_last` names somebody.
+    is_rich: bool,
     globals: Acts,
     procs: Vec<Acts>,
     /// Some number of a process is not always read again.
@@ -120,7 +129,7 @@ struct Acts {
     by_slot: Vec<Option<u32>>,
 }
 
-/// Eight bytes of a key for each of some members with numbers on end: where the first one's are, and how far from there the
+/// Eight bytes of a key, or one, for each of some members with numbers on end: where the first one's are, and how far from there the
 /// next one's.
 #[derive(Clone, Copy)]
 struct Row {
@@ -133,6 +142,13 @@ struct Row {
 impl Row {
     fn of(pid: Pid, at: usize) -> Row {
         Row { first: usize::from(pid), n: 1, at, stride: 0 }
+    }
+
+    /// Of all of these, if they lie as they must.
+    fn all(mut of: impl Iterator<Item = (Pid, usize)>) -> Option<Row> {
+        let (pid, at) = of.next()?;
+        let mut row = Row::of(pid, at);
+        of.all(|(pid, at)| row.take(pid, at)).then_some(row)
     }
 
     /// Takes the next member's, if they lie as they must.
@@ -224,6 +240,12 @@ struct Place {
 /// A colour is a location and so many bits of a hash: a step that leads to a location nearby leaves most in their places.
 const HASH_BITS: u32 = 48;
 
+/// What a location gives to a colour.
+#[inline]
+fn hue(loc: i32) -> u64 {
+    (loc as u64).min(u64::MAX >> HASH_BITS) << HASH_BITS
+}
+
 /// A process is mentioned with itself.
 const ITSELF: u64 = 1 << 46;
 
@@ -256,12 +278,13 @@ fn write(field: Field, frame: &mut [u8], value: i32) {
     }
 }
 
+/// Whether there is such a process nobody could guess, so there is no branch.
 #[inline]
 fn renamed(value: i32, offset: i32, perm: &[Pid]) -> i32 {
-    match perm.get(value.wrapping_add(offset) as usize) {
-        Some(to) => i32::from(*to) - offset,
-        None => value,
-    }
+    let pid = value.wrapping_add(offset) as usize;
+    let is_one = pid < perm.len();
+    let to = i32::from(perm[if is_one { pid } else { 0 }]) - offset;
+    if is_one { to } else { value }
 }
 
 fn moved(slot: u32, dims: &[Dim], perm: &[Pid]) -> u32 {
@@ -394,6 +417,7 @@ impl Places {
         }
         let (globals, procs) = (Acts::default(), Vec::new());
         let (looks, words, own, alive, held, registers, busy, has_dead) = Default::default();
+        let (bytes, names, cells, columns, is_rich) = Default::default();
         let mut places = Places {
             set,
             layout,
@@ -406,8 +430,13 @@ impl Places {
             own,
             alive,
             held,
+            bytes,
             registers,
+            names,
+            cells,
+            columns,
             busy,
+            is_rich,
             globals,
             procs,
             has_dead,
@@ -486,9 +515,39 @@ impl Places {
             }
         }
         (self.own, self.alive, self.busy) = (own, alive, busy);
+        self.is_rich = self.globals.is_busy() || !self.busy.is_empty() || matches!(self.set.last, Value::Pid(_));
         self.held = held;
         assert!(self.globals.live.is_empty(), "who reads a global variable may be anywhere");
-        self.registers = self.globals.numbers.iter().map(|n| (*n, n.said())).collect();
+        for number in self.globals.numbers.clone() {
+            // One more than the highest is a byte, too.
+            if number.field.bytes == 1 && self.n <= usize::from(u8::MAX) {
+                let names = self.names_at(number.offset);
+                self.bytes.push((number.field.at as usize, names, number.said()));
+            } else {
+                self.registers.push((number, number.said()));
+            }
+        }
+        for (nth, column) in self.globals.columns.iter().enumerate() {
+            let row = Row::all(column.of_class.iter().map(|(p, field)| (*p, field.at as usize)));
+            let plain = column.names.is_none() && column.of_class.iter().all(|(_, field)| field.bytes == 1);
+            match row.filter(|_| plain) {
+                Some(row) => self.cells.push(row),
+                None => self.columns.push(nth),
+            }
+        }
+    }
+
+    /// The table for numbers to which this is added.
+    fn names_at(&mut self, offset: i32) -> usize {
+        let known = self.names.iter().position(|(of, _)| *of == offset);
+        known.unwrap_or_else(|| {
+            let name = |byte: usize| {
+                let pid = (byte as i32).wrapping_add(offset);
+                if self.is_member(pid) { pid as u8 } else { self.n as u8 }
+            };
+            self.names.push((offset, std::array::from_fn(name)));
+            self.names.len() - 1
+        })
     }
 
     fn acts(&self, roles: &Roles, frame: &FrameLayout, written: &[bool], kind: u64) -> Acts {
@@ -592,8 +651,17 @@ impl Places {
     }
 
     /// Whether all members are there, so that they can change places; and where the frames beyond them are.
+    #[inline]
     pub fn read(&self, key: &[u8], beyond: &mut Vec<FrameAt>) -> bool {
-        let n_procs = self.layout.n_procs.read(key) as usize;
+        beyond.clear();
+        let n_procs = read(self.layout.n_procs, key) as usize;
+        if n_procs == self.n && self.set.settled.is_none() && !cfg!(debug_assertions) {
+            return true;
+        }
+        self.read_beyond(key, n_procs, beyond)
+    }
+
+    fn read_beyond(&self, key: &[u8], n_procs: usize, beyond: &mut Vec<FrameAt>) -> bool {
         if n_procs < self.n {
             return false;
         }
@@ -607,7 +675,6 @@ impl Places {
                 return false;
             }
         }
-        beyond.clear();
         let mut next = self.end;
         for _ in self.n..n_procs {
             next.proctype = self.layout.proctype.read(&key[next.at..]) as usize;
@@ -628,12 +695,11 @@ impl Places {
         said.refs.clear();
         said.stale = self.has_dead;
         said.colours.clear();
-        said.colours.extend(self.fixed.iter().map(|f| self.layout.loc.read(&key[f.at..]) as u64));
+        said.colours.extend(self.fixed.iter().map(|f| hue(read(self.layout.loc, &key[f.at..]))));
     }
 
     /// All that can be said.
     pub fn see(&self, key: &[u8], beyond: &[FrameAt], said: &mut Said) {
-        let frames = Frames(&self.fixed, beyond);
         said.refs.clear();
         said.stale = false;
         (said.named, said.many) = (Pids::default(), Pids::default());
@@ -650,12 +716,27 @@ impl Places {
             }
         }
         self.held.iter().for_each(|own| self.see_held(key, own, said));
+        for (at, names, what) in &self.bytes {
+            let to = usize::from(self.names[*names].1[usize::from(key[*at])]);
+            said.colours[to] = said.colours[to].wrapping_add(*what);
+        }
         for (number, what) in &self.registers {
             let to = read(number.field, key).wrapping_add(number.offset);
             let at = if self.is_member(to) { to as usize } else { self.n };
             said.colours[at] = said.colours[at].wrapping_add(*what);
         }
         said.colours.truncate(self.n);
+        if self.is_rich || !beyond.is_empty() {
+            self.see_more(key, beyond, said);
+        }
+        for (colour, f) in said.colours.iter_mut().zip(&self.fixed) {
+            *colour = hue(read(self.layout.loc, &key[f.at..])) | *colour >> (64 - HASH_BITS);
+        }
+    }
+
+    /// What is not of a simple kind.
+    fn see_more(&self, key: &[u8], beyond: &[FrameAt], said: &mut Said) {
+        let frames = Frames(&self.fixed, beyond);
         if self.globals.is_busy() {
             self.see_frame(&self.globals, key, None, 0, frames, said);
         }
@@ -668,19 +749,11 @@ impl Places {
         if let Value::Pid(offset) = self.set.last {
             self.see_number(None, self.layout.last.read(key), offset, 99, 0, said);
         }
-        for (colour, f) in said.colours.iter_mut().zip(&self.fixed) {
-            let loc = read(self.layout.loc, &key[f.at..]) as u64;
-            *colour = loc.min(0xffff) << HASH_BITS | *colour >> (64 - HASH_BITS);
-        }
     }
 
     /// Who is named, and nothing else unless that takes no longer.
     pub fn see_names(&self, key: &[u8], beyond: &[FrameAt], said: &mut Said) {
-        if self.globals.is_busy()
-            || !self.busy.is_empty()
-            || !beyond.is_empty()
-            || matches!(self.set.last, Value::Pid(_))
-        {
+        if self.is_rich || !beyond.is_empty() {
             self.see(key, beyond, said);
         } else {
             said.refs.clear();
@@ -691,6 +764,12 @@ impl Places {
                     said.named.put(own.pid);
                     said.named.put(to as Pid);
                 }
+            }
+        }
+        for (at, names, _) in &self.bytes {
+            let to = self.names[*names].1[usize::from(key[*at])];
+            if usize::from(to) < self.n {
+                said.named.put(to);
             }
         }
         for (number, _) in &self.registers {
@@ -718,16 +797,36 @@ impl Places {
         }
     }
 
-    /// Whether two of a class, whose numbers are kept nowhere, have the same in all places that are theirs: so they can
-    /// change places, and the key remains. What is busy has more places than its frame and columns.
-    pub fn same(&self, key: &[u8], p: Pid, q: Pid) -> bool {
+    /// Calls with each two neighbours of a class that, if their numbers are kept nowhere, have the same in all places that are
+    /// theirs: so they can change places, and the key remains. What is busy has more places than its frame and columns.
+    pub fn each_same(&self, key: &[u8], mut call: impl FnMut(Pid, Pid)) {
+        for class in &self.set.classes {
+            // Most are told apart by where they stand, which is in the first word. Which are, nobody could guess.
+            let first =
+                |p: Pid| u64::from_le_bytes(*key[self.fixed[usize::from(p)].at..].first_chunk().expect("a word"));
+            let mut before = first(class[0]);
+            let mut alike = Pids::default();
+            for p in &class[1..] {
+                let word = first(*p);
+                alike.put_if(*p, word == before);
+                before = word;
+            }
+            if alike.is_empty() {
+                continue;
+            }
+            for pair in class.windows(2).filter(|pair| alike.has(pair[1]) && self.same(key, pair[0], pair[1])) {
+                call(pair[0], pair[1]);
+            }
+        }
+    }
+
+    fn same(&self, key: &[u8], p: Pid, q: Pid) -> bool {
         let (p, q) = (usize::from(p), usize::from(q));
         let (a, b) = (self.fixed[p], self.fixed[q]);
         let size = self.layout.procs[a.proctype].size as usize;
         let held = |c: &Column| read(c.fields[p], key) == read(c.fields[q], key);
-        let words = |f: FrameAt| key[f.at..f.at + size].as_chunks::<8>().0;
-        // Most are told apart by where they stand, which is in the first word.
-        words(a) == words(b) && self.globals.columns.iter().all(held) && !self.busy.contains(&p)
+        let words = |f: FrameAt| key[f.at..f.at + size].as_chunks::<8>().0.iter();
+        words(a).eq(words(b)) && self.globals.columns.iter().all(held) && !self.busy.contains(&p)
     }
 
     #[inline]
@@ -869,7 +968,12 @@ impl Places {
                 at += row.stride;
             }
         }
-        for column in &self.globals.columns {
+        for row in &self.cells {
+            for (nth, seat) in perm[row.first..row.first + row.n].iter().enumerate() {
+                to[row.at + (usize::from(*seat) - row.first) * row.stride] = from[row.at + nth * row.stride];
+            }
+        }
+        for column in self.columns.iter().map(|nth| &self.globals.columns[*nth]) {
             for (p, field) in &column.of_class {
                 let value = read(*field, from);
                 let value = column.names.map_or(value, |offset| renamed(value, offset, perm));
@@ -885,8 +989,14 @@ impl Places {
                 write(Field { at, ..number.field }, to, name);
             }
         }
+        for (at, names, _) in &self.bytes {
+            to[*at] = renamed(i32::from(from[*at]), self.names[*names].0, perm) as u8;
+        }
         for (number, _) in &self.registers {
             write(number.field, to, renamed(read(number.field, from), number.offset, perm));
+        }
+        if !self.is_rich && beyond.is_empty() {
+            return;
         }
         if self.globals.is_busy() {
             self.act(&self.globals, from, perm, frames, to, false);
