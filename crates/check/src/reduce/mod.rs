@@ -368,8 +368,8 @@ impl Reduction {
         }
     }
 
-    /// A selection is a matter of the state and the phase alone, and all that is asked of it is that it be closed and may be
-    /// selected: see *Haste*.
+    /// A selection is a matter of the state and the phase alone, and all that is asked of it is that it be closed, may be
+    /// selected and has what `still` asks for: see *Haste*.
     fn hastens(&self, proviso: Proviso) -> bool {
         let Rules { near, .. } = self.rules(false);
         let minds = self.repairs.unless == UnlessBy::Dynamic || self.repairs.able.asks_who_is_waited_for();

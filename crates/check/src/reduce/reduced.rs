@@ -10,7 +10,8 @@
 //!   that it can do there disturbs anybody or has another half, and what it cannot do yet waits for nobody else, or there
 //!   is nothing that it cannot do. If such a process has one step, no set is smaller: it is taken, and nobody else is
 //!   asked what they could do. That is a matter of the state alone, so it is the same whether or not somebody has
-//!   asked. Who wants to know all steps after all has them listed then.
+//!   asked. Where progress is asked about, the step must have what `still` asks of a selection, too: else the next such
+//!   process is tried. Who wants to know all steps after all has them listed then.
 
 use super::leap::{self, Flight, Leaps};
 use super::without::Condition;
