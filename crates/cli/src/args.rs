@@ -11,7 +11,7 @@ use spinor_check::reduce::{AbleBy, Repairs, UnlessBy};
 use spinor_check::settings::{DEFAULT_TRACES, FairBy, MadeUp, Reduce, Search, Selection, Settings, Store};
 use spinor_check::symmetry::Way;
 use spinor_model::optimise::Optimisations;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -294,30 +294,29 @@ impl Parser {
     fn read(&mut self, args: Vec<OsString>) -> Result<(), Usage> {
         let mut args = args.into_iter();
         while let Some(arg) = args.next() {
-            // File names need not be UTF-8; options do.
+            // File names need not be UTF-8; the names of options are.
             let text = arg.to_string_lossy().into_owned();
             if text == "--" {
                 self.positional.extend(args);
                 return Ok(());
             }
             if let Some(long) = text.strip_prefix("--") {
-                let (name, value) = match long.split_once('=') {
-                    Some((name, value)) => (name, Some(OsString::from(value))),
-                    None => (long, None),
+                let (name, joined) = match long.split_once('=') {
+                    Some((name, _)) => (name, true),
+                    None => (long, false),
                 };
                 let row = OPTIONS.iter().find(|o| o.long == name).ok_or_else(|| unknown(&format!("--{name}")))?;
-                let value = match (row.takes, value) {
-                    (Takes::Nothing, Some(_)) => {
-                        return Err(Usage::new(format!("`--{name}` takes no value")));
+                let value = match row.takes {
+                    Takes::Nothing if joined => return Err(Usage::new(format!("`--{name}` takes no value"))),
+                    _ if joined => Some(tail(&arg, "--=".len() + name.len(), row)?),
+                    Takes::Nothing | Takes::Optional(_) => None,
+                    Takes::Value(_) | Takes::Path(_) | Takes::OneOf(..) => {
+                        Some(args.next().ok_or_else(|| needs_value(row))?)
                     }
-                    (Takes::Nothing, None) => None,
-                    (Takes::Optional(_), value) => value,
-                    (_, Some(value)) => Some(value),
-                    (_, None) => Some(args.next().ok_or_else(|| needs_value(row))?),
                 };
                 self.push(row, value)?;
             } else if text.len() > 1 && text.starts_with('-') {
-                self.read_short(&text, &mut args)?;
+                self.read_short(&arg, &text, &mut args)?;
             } else {
                 self.positional.push(arg);
             }
@@ -326,7 +325,12 @@ impl Parser {
     }
 
     /// `-q`, `-qv`, `-p NAME`, `-pNAME`
-    fn read_short(&mut self, text: &str, args: &mut impl Iterator<Item = OsString>) -> Result<(), Usage> {
+    fn read_short(
+        &mut self,
+        arg: &OsStr,
+        text: &str,
+        args: &mut impl Iterator<Item = OsString>,
+    ) -> Result<(), Usage> {
         let mut rest = &text[1..];
         while let Some(c) = rest.chars().next() {
             rest = &rest[c.len_utf8()..];
@@ -337,7 +341,7 @@ impl Parser {
             }
             let value = match rest.strip_prefix('=').unwrap_or(rest) {
                 "" => args.next().ok_or_else(|| needs_value(row))?,
-                joined => joined.into(),
+                joined => tail(arg, text.len() - joined.len(), row)?,
             };
             return self.push(row, Some(value));
         }
@@ -362,10 +366,24 @@ impl Parser {
     }
 }
 
+/// The value behind the name of an option, which is ASCII and ends there, in the bytes that were given.
+#[cfg(unix)]
+fn tail(arg: &OsStr, at: usize, _: &OptionRow) -> Result<OsString, Usage> {
+    use std::os::unix::ffi::OsStrExt;
+    Ok(OsStr::from_bytes(&arg.as_bytes()[at..]).to_owned())
+}
+
+#[cfg(not(unix))]
+fn tail(arg: &OsStr, at: usize, row: &OptionRow) -> Result<OsString, Usage> {
+    let text = arg.to_str().map(|text| text[at..].into());
+    let usage = || Usage::new(format!("`--{}`: its value is not Unicode", row.long));
+    text.ok_or_else(|| usage().help("a file name may be something else, as an argument of its own"))
+}
+
 fn needs_value(row: &OptionRow) -> Usage {
     let what = match row.takes {
         Takes::OneOf(built, _) => built.join(", "),
-        Takes::Value(word) | Takes::Optional(word) => word.to_string(),
+        Takes::Value(word) | Takes::Path(word) | Takes::Optional(word) => word.to_string(),
         Takes::Nothing => String::new(),
     };
     Usage::new(format!("`--{}` needs a value: {what}", row.long))
@@ -398,10 +416,13 @@ const MOST_JOBS: usize = 1024;
 fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<(), Usage> {
     let bytes = value.unwrap_or_default();
     let text = bytes.to_string_lossy().into_owned();
+    let wrong = |wanted: &str| Usage::new(format!("`--{} {text}`: expected {wanted}", row.long));
+    if bytes.to_str().is_none() && !matches!(row.takes, Takes::Path(_)) {
+        return Err(wrong("UTF-8"));
+    }
     if let Takes::OneOf(built, planned) = row.takes {
         one_of(row.long, &text, built, planned)?;
     }
-    let wrong = |wanted: &str| Usage::new(format!("`--{} {text}`: expected {wanted}", row.long));
     match row.id {
         Id::Prop => o.props.push(text),
         Id::Search => {
@@ -698,6 +719,36 @@ mod tests {
             assert_eq!(o.depth, Some(7));
             assert_eq!(o.defines, [("N".to_string(), Some("3".to_string()))]);
             assert_eq!(o.undefines, ["M"]);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_path_need_not_be_utf8_and_all_else_must() {
+        use std::os::unix::ffi::OsStringExt;
+        let parsed = |args: &[&[u8]]| {
+            let model: &[u8] = b"m.pml";
+            parse(args.iter().chain([&model]).map(|a| OsString::from_vec(a.to_vec())).collect())
+        };
+        let path = PathBuf::from(OsString::from_vec(b"d\xff=".to_vec()));
+        for args in [&[&b"--out=d\xff="[..]][..], &[b"--out", b"d\xff="], &[b"-od\xff="], &[b"-qo=d\xff="]] {
+            assert_eq!(parsed(args).unwrap().out.as_ref(), Some(&path), "{args:?}");
+        }
+        let o = parsed(&[b"--claim=d\xff=", b"--include-root=d\xff="]).unwrap();
+        assert_eq!((&o.claims[..], &o.include_roots[..]), (&[path.clone()][..], &[path.clone()][..]));
+        assert_eq!(parsed(&[b"sim", b"--script=d\xff="]).unwrap().script, Some(path));
+        for (args, option) in [
+            (&[&b"--ltl=p\xff"[..]][..], "--ltl"),
+            (&[b"-pp\xff"], "--prop"),
+            (&[b"--define", b"N=\xff"], "--define"),
+            (&[b"--search=\xff"], "--search"),
+            (&[b"--all-errors=\xff"], "--all-errors"),
+        ] {
+            let usage = parsed(args).expect_err(option);
+            assert!(usage.message.contains(option) && usage.message.contains("UTF-8"), "{}", usage.message);
+        }
+        for args in [&[&b"--\xff=x"[..]][..], &[b"-\xffx"], &[b"-q\xff"]] {
+            assert!(parsed(args).expect_err("no such option").message.contains("unknown option"), "{args:?}");
         }
     }
 
