@@ -57,21 +57,46 @@ pub struct Combination {
 
 /// It speaks of runs that never end.
 pub fn is_endless(property: Kind) -> bool {
-    matches!(property, Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl)
+    match property {
+        Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl => true,
+        Kind::Assertion | Kind::EndState | Kind::RuntimeError | Kind::Trace | Kind::Promise => false,
+        Kind::Reception | Kind::Overflow | Kind::NonExecutable => false,
+    }
+}
+
+/// What a search goes through.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Family {
+    /// It is still to be chosen.
+    Open,
+    States,
+    Components,
+    Nested,
+    Progress,
+}
+
+fn family(search: Search) -> Family {
+    match search {
+        Search::Auto => Family::Open,
+        Search::Bfs | Search::Dfs => Family::States,
+        Search::Scc | Search::SccPar => Family::Components,
+        Search::Ndfs | Search::NdfsSeed | Search::NdfsProcess | Search::Cndfs => Family::Nested,
+        Search::Fifo | Search::FifoLevels | Search::Restarts | Search::NdfsNp => Family::Progress,
+    }
 }
 
 pub fn is_nested(search: Search) -> bool {
-    matches!(search, Search::Ndfs | Search::NdfsSeed | Search::NdfsProcess | Search::Cndfs)
+    family(search) == Family::Nested
 }
 
 /// It knows components, so marks may be many and at moves.
 pub fn knows_components(search: Search) -> bool {
-    matches!(search, Search::Scc | Search::SccPar)
+    family(search) == Family::Components
 }
 
 /// It looks for cycles without progress, and for nothing else.
 pub fn seeks_progress(search: Search) -> bool {
-    matches!(search, Search::Fifo | Search::FifoLevels | Search::Restarts | Search::NdfsNp)
+    family(search) == Family::Progress
 }
 
 /// Of these, those that may leave out steps.
@@ -81,7 +106,10 @@ pub fn spares(search: Search) -> bool {
 
 /// It looks for runs that never end.
 pub fn finds_cycles(search: Search) -> bool {
-    knows_components(search) || is_nested(search) || seeks_progress(search)
+    match family(search) {
+        Family::Components | Family::Nested | Family::Progress => true,
+        Family::Open | Family::States => false,
+    }
 }
 
 /// The table.
@@ -133,13 +161,13 @@ pub fn symmetric(c: Combination) -> Cell {
         (Search::Ndfs | Search::NdfsSeed, Fairness::Weak, FairBy::Copies) => Cell::OneWay(
             "[Bosnacki-SYM] figure 4: a fair path to an image of where it began; not all are found (symmetry/figure4.rs)",
         ),
-        (_, Fairness::None, _) if c.store.is_lossy() => Cell::OneWay(
+        (search, Fairness::None, _) if is_nested(search) && c.store.is_lossy() => Cell::OneWay(
             "[Bosnacki-SYM] figure 2 beside a lossy store: both ends of a cycle are compared by their keys (cycles/lossy.rs)",
         ),
-        (_, Fairness::None, _) if is_nested(c.search) => {
+        (search, Fairness::None, _) if is_nested(search) => {
             Cell::Sound("[Bosnacki-SYM] figure 2: nested search of the quotient (symmetry/quotient.rs)")
         }
-        (_, Fairness::None, _) => {
+        (Search::Scc | Search::SccPar, Fairness::None, _) => {
             Cell::Sound("a claim reads the same in all images, so runs of the quotient will do (symmetry/quotient.rs)")
         }
         _ => Cell::Refused("a name is another process's after each step of the quotient: --search scc, or --sym off"),
@@ -156,10 +184,11 @@ fn safety(search: Search, property: Kind, store: Store) -> Cell {
             Search::Dfs => Cell::OneWay(
                 "every state on the path is a real one, so a violation is; a state taken for another is not searched",
             ),
-            _ => Cell::Refused(
+            Search::Bfs => Cell::Refused(
                 "breadth-first search reads its levels back from the store, and a lossy store keeps no states: \
                  --search dfs does without",
             ),
+            _ => unreachable!("no search of states"),
         };
     }
     match property {
@@ -172,56 +201,67 @@ fn safety(search: Search, property: Kind, store: Store) -> Cell {
         Kind::NonExecutable => {
             Cell::Sound("every reachable state is expanded once, and every transition that is taken is noted")
         }
-        _ => Cell::Sound(
+        Kind::Assertion | Kind::RuntimeError | Kind::Trace | Kind::Promise => Cell::Sound(
             "every reachable state is expanded once, all its steps are fired, and the fault is one of theirs",
         ),
+        Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl => unreachable!("no finite run shows it"),
     }
 }
 
 fn endless(search: Search, store: Store, fairness: Fairness, fair_by: FairBy) -> Cell {
+    use Search::{Cndfs, Ndfs, NdfsProcess, NdfsSeed, Scc, SccPar};
     match (search, fairness, fair_by) {
-        (Search::Scc | Search::SccPar | Search::Cndfs, ..) if store.is_lossy() => Cell::Refused(
+        (Scc | SccPar | Cndfs, ..) if store.is_lossy() => Cell::Refused(
             "it reads states back from the store, and a lossy store keeps none: --search ndfs does without, or --store tree",
         ),
-        (_, Fairness::None, _) | (_, Fairness::Weak, FairBy::Flags | FairBy::Copies) if store.is_lossy() => {
+        (Ndfs | NdfsSeed | NdfsProcess, Fairness::None, _)
+        | (Ndfs | NdfsSeed | NdfsProcess, Fairness::Weak, FairBy::Flags | FairBy::Copies)
+            if store.is_lossy() =>
+        {
             Cell::OneWay(
                 "what closes a cycle is compared with the path, whose states are real; a state taken for another is not \
              searched (cycles/lossy.rs)",
             )
         }
-        (Search::SccPar, Fairness::None, _) => {
+        (SccPar, Fairness::None, _) => {
             Cell::Sound("[BLP16]: sets united along cycles by all threads become the components (cycles/union.rs)")
         }
-        (Search::SccPar, Fairness::Weak, FairBy::Scc) | (Search::SccPar, Fairness::Strong, _) => {
+        (SccPar, Fairness::Weak, FairBy::Scc) | (SccPar, Fairness::Strong, _) => {
             Cell::Sound("a set is judged as a component of one thread's search would be (cycles/union.rs)")
         }
-        (Search::Scc, Fairness::None, _) => {
+        (Scc, Fairness::None, _) => {
             Cell::Sound("a component is accepted iff its moves have all marks, and each is found (cycles/scc.rs)")
         }
-        (Search::Scc, Fairness::Weak, FairBy::Scc) => Cell::Sound(
+        (Scc, Fairness::Weak, FairBy::Scc) => Cell::Sound(
             "a component has a weakly fair run iff each process somewhere moves or is not able to (cycles/scc.rs)",
         ),
-        (Search::Scc | Search::SccPar, Fairness::Weak, _) => {
+        (Scc | SccPar, Fairness::Weak, FairBy::Flags | FairBy::Copies | FairBy::Auto) => {
             Cell::Refused("flags and copies are states for nested search: --search ndfs, or --fair-by scc")
         }
-        (Search::Scc, Fairness::Strong, _) => Cell::Sound(
+        (Scc, Fairness::Strong, _) => Cell::Sound(
             "states where a process is able to move that never does are removed until the rest is fair (cycles/scc.rs)",
         ),
-        (Search::Cndfs, Fairness::None, _) => {
+        (Cndfs, Fairness::None, _) => {
             Cell::Sound("[ELPP12]: threads share blue and red states and wait for red searches (cycles/cndfs.rs)")
         }
-        (_, Fairness::None, _) => Cell::Sound(
+        (Ndfs | NdfsSeed | NdfsProcess, Fairness::None, _) => Cell::Sound(
             "[HPY96] figures 2 and 4: the second search from an accepting state closes a cycle (cycles/ndfs.rs)",
         ),
-        (_, Fairness::Weak, FairBy::Flags) => Cell::Sound(
+        (Ndfs | NdfsSeed | NdfsProcess | Cndfs, Fairness::Weak, FairBy::Flags) => Cell::Sound(
             "[Bosnacki-POR] figures 4 and 5, repaired: a lap in which each process is served (cycles/fair.rs)",
         ),
-        (_, Fairness::Weak, FairBy::Copies) => {
+        (Ndfs | NdfsSeed | NdfsProcess | Cndfs, Fairness::Weak, FairBy::Copies) => {
             Cell::Sound("[Bosnacki-SYM] figure 3: one copy a process, left when it is served (cycles/fair.rs)")
         }
-        (_, Fairness::Weak, _) => Cell::Refused("nested search knows no components: --fair-by flag or copies"),
-        (_, Fairness::Strong, _) => {
+        (Ndfs | NdfsSeed | NdfsProcess | Cndfs, Fairness::Weak, FairBy::Scc | FairBy::Auto) => {
+            Cell::Refused("nested search knows no components: --fair-by flag or copies")
+        }
+        (Ndfs | NdfsSeed | NdfsProcess | Cndfs, Fairness::Strong, _) => {
             Cell::Refused("strong fairness asks about sets of states, and nested search knows one cycle: --search scc")
+        }
+        (Search::Auto | Search::Bfs | Search::Dfs, ..) => unreachable!("it knows no cycles"),
+        (Search::Fifo | Search::FifoLevels | Search::Restarts | Search::NdfsNp, ..) => {
+            unreachable!("it knows no acceptance")
         }
     }
 }
@@ -354,10 +394,12 @@ fn progress(c: Combination) -> Cell {
         (Search::NdfsNp, Fairness::None) if reduction != Reduction::None => {
             Cell::Refused("[HPY96] has it without reduction, for comparison: --search fifo, or --por off")
         }
-        (_, Fairness::None) if reduction != Reduction::None => Cell::Sound(
-            "one selected step makes no progress, or none leads to any; the same cycles after as little progress \
+        (Search::Fifo | Search::FifoLevels | Search::Restarts, Fairness::None) if reduction != Reduction::None => {
+            Cell::Sound(
+                "one selected step makes no progress, or none leads to any; the same cycles after as little progress \
              (reduce/still.rs)",
-        ),
+            )
+        }
         (Search::Restarts, Fairness::None) => Cell::Sound(
             "[FaragoSchmitt] listings 3 and 4, repaired, and a last look by second searches (progress/restarts.rs)",
         ),
@@ -367,9 +409,10 @@ fn progress(c: Combination) -> Cell {
         (Search::Fifo, Fairness::None) => Cell::Sound(
             "[FaragoSchmitt] listing 5, repaired: states are met with as little progress as can be (progress/fifo.rs)",
         ),
-        (_, Fairness::None) => Cell::Sound(
+        (Search::FifoLevels, Fairness::None) => Cell::Sound(
             "[LF13]: a state is left, for all threads, after what follows it without progress (progress/levels.rs)",
         ),
+        _ => unreachable!("no search for progress"),
     }
 }
 
@@ -379,22 +422,33 @@ pub fn choose(search: Search, store: Store) -> (Search, Store) {
         Store::Auto => Store::Tree,
         store => store,
     };
-    let search = match search {
-        Search::Bfs | Search::Dfs => search,
-        _ if store.is_lossy() => Search::Dfs,
-        _ => Search::Bfs,
+    let search = match family(search) {
+        Family::States => search,
+        Family::Open | Family::Components | Family::Nested | Family::Progress => {
+            if store.is_lossy() {
+                Search::Dfs
+            } else {
+                Search::Bfs
+            }
+        }
     };
     (search, store)
 }
 
 /// What it means for runs that never end.
 pub fn choose_endless(search: Search, fair_by: FairBy, store: Store) -> (Search, FairBy) {
-    let open = matches!(search, Search::Auto | Search::Bfs | Search::Dfs) || seeks_progress(search);
-    let search = match fair_by {
-        FairBy::Flags | FairBy::Copies if open => Search::Ndfs,
-        _ if open && store.is_lossy() => Search::Ndfs,
-        _ if open => Search::Scc,
-        _ => search,
+    let search = match family(search) {
+        Family::Components | Family::Nested => search,
+        Family::Open | Family::States | Family::Progress => match fair_by {
+            FairBy::Flags | FairBy::Copies => Search::Ndfs,
+            FairBy::Auto | FairBy::Scc => {
+                if store.is_lossy() {
+                    Search::Ndfs
+                } else {
+                    Search::Scc
+                }
+            }
+        },
     };
     let fair_by = match fair_by {
         FairBy::Auto if is_nested(search) => FairBy::Flags,
@@ -406,10 +460,10 @@ pub fn choose_endless(search: Search, fair_by: FairBy, store: Store) -> (Search,
 
 /// What it means for cycles without progress. The number of threads makes no difference to what is told.
 pub fn choose_progress(search: Search, fairness: Fairness, fair_by: FairBy, store: Store) -> Search {
-    match search {
-        Search::Auto | Search::Bfs | Search::Dfs if fairness == Fairness::None => Search::Fifo,
-        search if seeks_progress(search) => search,
-        search => choose_endless(search, fair_by, store).0,
+    match family(search) {
+        Family::Open | Family::States if fairness == Fairness::None => Search::Fifo,
+        Family::Progress => search,
+        Family::Open | Family::States | Family::Components | Family::Nested => choose_endless(search, fair_by, store).0,
     }
 }
 

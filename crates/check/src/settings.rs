@@ -125,7 +125,10 @@ pub enum MadeUp {
 
 impl MadeUp {
     pub fn is_stack(self) -> bool {
-        matches!(self, MadeUp::StackNumber | MadeUp::StackBit)
+        match self {
+            MadeUp::StackNumber | MadeUp::StackBit => true,
+            MadeUp::Loops | MadeUp::Levels => false,
+        }
     }
 }
 
@@ -243,7 +246,10 @@ impl Store {
 
     /// It may take one state for another.
     pub fn is_lossy(self) -> bool {
-        matches!(self, Store::Bitstate | Store::HashCompact)
+        match self {
+            Store::Bitstate | Store::HashCompact => true,
+            Store::Auto | Store::Tree | Store::Arena => false,
+        }
     }
 }
 

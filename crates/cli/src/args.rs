@@ -325,12 +325,7 @@ impl Parser {
     }
 
     /// `-q`, `-qv`, `-p NAME`, `-pNAME`
-    fn read_short(
-        &mut self,
-        arg: &OsStr,
-        text: &str,
-        args: &mut impl Iterator<Item = OsString>,
-    ) -> Result<(), Usage> {
+    fn read_short(&mut self, arg: &OsStr, text: &str, args: &mut impl Iterator<Item = OsString>) -> Result<(), Usage> {
         let mut rest = &text[1..];
         while let Some(c) = rest.chars().next() {
             rest = &rest[c.len_utf8()..];

@@ -424,7 +424,8 @@ fn with<S: Successors, V: Visited>(
     };
     let searched = match search {
         Search::Dfs => dfs::search(system, &store, request, observer),
-        _ => bfs::search(system, &store, request, observer),
+        Search::Bfs => bfs::search(system, &store, request, observer),
+        _ => unreachable!("no search of states"),
     };
     Ran { searched, store_bytes: store.bytes(), omission: store.omission() }
 }

@@ -70,7 +70,8 @@ impl How {
         match self.proviso {
             MadeUp::StackNumber => Proviso::PathNumber,
             MadeUp::StackBit => Proviso::PathBit,
-            _ => Proviso::Loops,
+            // Levels are breadth-first search's.
+            MadeUp::Loops | MadeUp::Levels => Proviso::Loops,
         }
     }
 
@@ -78,7 +79,7 @@ impl How {
         match self.proviso {
             MadeUp::StackNumber => Memory::Number,
             MadeUp::StackBit => Memory::Bit,
-            _ => Memory::Nothing,
+            MadeUp::Loops | MadeUp::Levels => Memory::Nothing,
         }
     }
 }
@@ -214,7 +215,7 @@ impl Asked<'_> {
             Store::Arena => self.with(Arena::new(budget), runs, observer),
             Store::HashCompact => self.beside(HashCompact::new(budget), runs, observer),
             Store::Bitstate => self.beside(Bitstate::new(budget, self.table, HASHES), runs, observer),
-            _ => self.with(Compact::new(budget, self.hints(exec, owned)), runs, observer),
+            Store::Auto | Store::Tree => self.with(Compact::new(budget, self.hints(exec, owned)), runs, observer),
         }
     }
 
@@ -260,7 +261,7 @@ impl Asked<'_> {
             Store::Bitstate => {
                 Bitstate::new(budget, self.table, HASHES).map(|store| in_lossy(quotient, n, &store, request, observer))
             }
-            _ => Arena::new(budget).map(|store| {
+            Store::Auto | Store::Tree | Store::Arena => Arena::new(budget).map(|store| {
                 let mut beside = figure4::Beside::new(&store, n, budget);
                 let out = figure4::search(quotient, n, &mut beside, request, observer);
                 let (bits, states, bytes) = (beside.n_bits(), out.counters.stored, beside.bytes());
@@ -408,7 +409,10 @@ impl Asked<'_> {
 
     /// With fairness, the runs that have it in their states.
     fn fair<'r, R: Runs>(&self, runs: &'r R) -> Option<Fair<'r, R>> {
-        let by = if self.fair_by == FairBy::Copies { By::Copies } else { By::Flags };
+        let by = match self.fair_by {
+            FairBy::Copies => By::Copies,
+            FairBy::Auto | FairBy::Scc | FairBy::Flags => By::Flags,
+        };
         let eager = self.how.repairs.able == AbleBy::Defaults;
         let fair = || Fair::new(runs, most_processes(self.interp.system()), by).telling(self.waits(), eager);
         (self.request.fairness != Fairness::None).then(fair)

@@ -494,7 +494,7 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
         self.second.put(id).map_err(|full| self.pulse.full(full))?;
         let accepting = match self.memory {
             Memory::Lost { .. } => self.choose(id)?,
-            _ => self.expand(id, self.chosen(id))?,
+            Memory::Nothing | Memory::Number | Memory::Bit => self.expand(id, self.chosen(id))?,
         };
         let pushed = self.nested.push(id, accepting, &self.out);
         pushed.map_err(|full| self.pulse.full(full))?;

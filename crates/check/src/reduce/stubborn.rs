@@ -489,9 +489,8 @@ pub(super) fn keeps_still<'s>(
             let at_label = |(pid, loc): (usize, Loc)| cast.labels[pid][loc.index()].then_some(pid as Pid);
             let takes_part = |s: &Step, pid| s.pid == pid || s.partner.is_some_and(|(other, _)| other == pid);
             let leaves = |s| locs.clone().enumerate().filter_map(at_label).all(|pid| takes_part(s, pid));
-            chosen.all(|s| {
-                !(keeps(Condition::Enters) && is_marked(cast, s)) && (!keeps(Condition::AtLabel) || leaves(s))
-            })
+            chosen
+                .all(|s| !(keeps(Condition::Enters) && is_marked(cast, s)) && (!keeps(Condition::AtLabel) || leaves(s)))
         }
     }
 }
