@@ -415,6 +415,8 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
     if bytes.to_str().is_none() && !matches!(row.takes, Takes::Path(_)) {
         return Err(wrong("UTF-8"));
     }
+    // The table has a value that nothing below is made of.
+    let unread = || Usage::new(format!("`--{} {text}` is not built yet", row.long));
     if let Takes::OneOf(built, planned) = row.takes {
         one_of(row.long, &text, built, planned)?;
     }
@@ -434,7 +436,8 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 "fifo-levels" => Search::FifoLevels,
                 "restarts" => Search::Restarts,
                 "ndfs-np" => Search::NdfsNp,
-                _ => Search::Auto,
+                "auto" => Search::Auto,
+                _ => return Err(unread()),
             }
         }
         Id::Store => {
@@ -443,12 +446,13 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 "arena" => Store::Arena,
                 "hashcompact" => Store::HashCompact,
                 "bitstate" => Store::Bitstate,
-                _ => Store::Auto,
+                "auto" => Store::Auto,
+                _ => return Err(unread()),
             }
         }
         Id::Sym => {
-            let ways = Way::ALL.into_iter().chain([Way::Off]);
-            o.symmetry = ways.into_iter().find(|way| way.word() == text).unwrap_or(Way::Auto);
+            let mut ways = Way::ALL.into_iter().chain([Way::Off, Way::Auto]);
+            o.symmetry = ways.find(|way| way.word() == text).ok_or_else(unread)?;
         }
         Id::Ltl => o.ltls.push(text),
         Id::Claim => o.claims.push(bytes.into()),
@@ -456,7 +460,8 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
             o.fairness = match text.as_str() {
                 "weak" => Fairness::Weak,
                 "strong" => Fairness::Strong,
-                _ => Fairness::None,
+                "none" => Fairness::None,
+                _ => return Err(unread()),
             }
         }
         Id::FairBy => {
@@ -464,7 +469,8 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 "scc" => FairBy::Scc,
                 "flag" => FairBy::Flags,
                 "copies" => FairBy::Copies,
-                _ => FairBy::Auto,
+                "auto" => FairBy::Auto,
+                _ => return Err(unread()),
             }
         }
         Id::Still => o.all_still = text == "all",
@@ -473,16 +479,17 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 "levels" => MadeUp::Levels,
                 "stack-number" => MadeUp::StackNumber,
                 "stack-bit" => MadeUp::StackBit,
-                _ => MadeUp::Loops,
+                "loops" => MadeUp::Loops,
+                _ => return Err(unread()),
             }
         }
         Id::UnlessBy => {
             let by = UnlessBy::ALL.into_iter().find(|by| by.word() == text);
-            o.repairs.unless = by.unwrap_or_default();
+            o.repairs.unless = by.ok_or_else(unread)?;
         }
         Id::AbleBy => {
             let by = AbleBy::ALL.into_iter().find(|by| by.word() == text);
-            o.repairs.able = by.unwrap_or_default();
+            o.repairs.able = by.ok_or_else(unread)?;
         }
         Id::Por => {
             o.reduce = match text.as_str() {
@@ -492,16 +499,24 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 "stubborn" => Reduce::Stubborn,
                 "lra" => Reduce::Lra,
                 "leap" => Reduce::Leap,
-                _ => Reduce::Auto,
+                "auto" => Reduce::Auto,
+                _ => return Err(unread()),
             }
         }
-        Id::Progress => o.progress = if text == "steps" { Progress::Steps } else { Progress::States },
+        Id::Progress => {
+            o.progress = match text.as_str() {
+                "states" => Progress::States,
+                "steps" => Progress::Steps,
+                _ => return Err(unread()),
+            }
+        }
         Id::ProgressOf => o.progress_of = Some(text),
         Id::Executor => {
             o.executor = match text.as_str() {
                 "interp" => Executor::Interp,
                 "jit" => Executor::Jit,
-                _ => Executor::Auto,
+                "auto" => Executor::Auto,
+                _ => return Err(unread()),
             }
         }
         Id::Audit => o.audit = true,
@@ -523,7 +538,13 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
             })
         }
         Id::NoShorten => o.no_shorten = true,
-        Id::Expect => o.expect = Some(if text == "pass" { Expect::Pass } else { Expect::Fail }),
+        Id::Expect => {
+            o.expect = match text.as_str() {
+                "pass" => Some(Expect::Pass),
+                "fail" => Some(Expect::Fail),
+                _ => return Err(unread()),
+            }
+        }
         Id::Define => {
             let (name, value) = match text.split_once('=') {
                 Some((name, value)) => (name, Some(value.to_string())),
@@ -542,12 +563,19 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
         }
         Id::IncludeRoot => o.include_roots.push(bytes.into()),
         Id::Out => o.out = Some(bytes.into()),
-        Id::Format => o.format = if text == "json" { Format::Json } else { Format::Human },
+        Id::Format => {
+            o.format = match text.as_str() {
+                "human" => Format::Human,
+                "json" => Format::Json,
+                _ => return Err(unread()),
+            }
+        }
         Id::Color => {
             o.color = match text.as_str() {
                 "always" => Color::Always,
                 "never" => Color::Never,
-                _ => Color::Auto,
+                "auto" => Color::Auto,
+                _ => return Err(unread()),
             }
         }
         Id::Width => match text.parse() {
@@ -567,7 +595,8 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 "dot" => To::Dot,
                 "mermaid" => To::Mermaid,
                 "svg" => To::Svg,
-                _ => To::Summary,
+                "summary" => To::Summary,
+                _ => return Err(unread()),
             }
         }
         Id::From => o.from_hoa = text == "hoa",
@@ -576,7 +605,8 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
             o.drawing = Some(match text.as_str() {
                 "mermaid" => Drawing::Mermaid,
                 "svg" => Drawing::Svg,
-                _ => Drawing::Dot,
+                "dot" => Drawing::Dot,
+                _ => return Err(unread()),
             })
         }
         Id::MaxStates => match text.parse() {
@@ -752,6 +782,17 @@ mod tests {
         assert!(!refused("m.pml --search dfs-fifo").contains("is not built yet"));
         assert!(refused("m.pml --progress x").contains("states"));
         assert!(refused("explore m.pml").contains("the command `explore` is not built yet"));
+    }
+
+    #[test]
+    fn every_value_of_the_table_is_read() {
+        for row in OPTIONS.iter().filter(|row| row.id != Id::Planned) {
+            let Takes::OneOf(built, _) = row.takes else { continue };
+            for value in built {
+                let line = format!("{} m --{} {value}", name_of(row.commands[0]), row.long);
+                assert!(read(&line).is_ok(), "{line}");
+            }
+        }
     }
 
     #[test]
