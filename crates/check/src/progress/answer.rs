@@ -214,8 +214,8 @@ impl Asked<'_> {
         let budget = &self.request.budget;
         let (searched, (store_bytes, omission)) = match self.store {
             Store::Arena => asked.with(Arena::new(budget), &modes, observer),
-            Store::HashCompact => asked.beside(HashCompact::new(budget), &modes, observer),
-            Store::Bitstate => asked.beside(Bitstate::new(budget, self.table, HASHES), &modes, observer),
+            Store::HashCompact => asked.with(HashCompact::new(budget), &modes, observer),
+            Store::Bitstate => asked.with(Bitstate::new(budget, self.table, HASHES), &modes, observer),
             Store::Auto | Store::Tree => {
                 let unfolded = !plan::knows_components(self.search) && self.request.fairness != Fairness::None;
                 let (exec, interp, meaning) = (exec.clone(), interp.clone(), meaning.clone());
