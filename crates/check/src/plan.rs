@@ -20,27 +20,8 @@ pub enum Cell {
     Refused(&'static str),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reduction {
-    None,
-    By(Selector),
-}
-
 /// Why leaps and fairness do not go together.
 const UNFAIR: &str = "a leap is a move of several processes, and fairness asks whose a move is: --por stubborn";
-
-impl Reduction {
-    fn leaps(self) -> bool {
-        matches!(self, Reduction::By(selector) if selector.leaps())
-    }
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Reduction::None => "off",
-            Reduction::By(selector) => selector.word(),
-        }
-    }
-}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Combination {
@@ -49,7 +30,8 @@ pub struct Combination {
     pub property: Kind,
     /// Never `Auto`.
     pub store: Store,
-    pub reduction: Reduction,
+    /// How steps are selected, if some are left out.
+    pub reduction: Option<Selector>,
     pub fairness: Fairness,
     /// Never `Auto`; says nothing without weak fairness.
     pub fair_by: FairBy,
@@ -123,7 +105,9 @@ pub fn cell(c: Combination) -> Cell {
         (false, false) => safety(search, property, store),
         (true, true) if seeks_progress(search) => progress(c),
         (true, true) => match endless(search, store, fairness, fair_by) {
-            Cell::Sound(_) | Cell::OneWay(_) if fairness != Fairness::None && reduction.leaps() => {
+            Cell::Sound(_) | Cell::OneWay(_)
+                if fairness != Fairness::None && reduction.is_some_and(Selector::leaps) =>
+            {
                 Cell::Refused(UNFAIR)
             }
             cell => cell,
@@ -139,7 +123,7 @@ pub fn symmetric(c: Combination) -> Cell {
     if matches!(plain, Cell::Refused(why) if why != UNFAIR) {
         return plain;
     }
-    if c.reduction != Reduction::None {
+    if c.reduction.is_some() {
         return Cell::Refused("symmetry and reduction are not combined yet: --por off, or --sym off");
     }
     if matches!(c.property, Kind::Reception | Kind::Overflow | Kind::NonExecutable) {
@@ -269,14 +253,14 @@ fn endless(search: Search, store: Store, fairness: Fairness, fair_by: FairBy) ->
 /// What is known of a question when it is decided which steps may be left out.
 #[derive(Clone, Copy, Debug)]
 pub struct Asking {
+    /// As it would be without a reduction.
+    pub combination: Combination,
     pub wanted: Reduce,
     pub plain: bool,
     /// Every violation is to be counted.
     pub counts_all: bool,
     /// One state stands for its images.
     pub symmetric: bool,
-    /// It matters whose a move is.
-    pub fair: bool,
     /// Who looks at the runs cannot tell how long they stay where nothing is to be seen.
     pub stutter_invariant: bool,
     /// It names operations.
@@ -286,33 +270,30 @@ pub struct Asking {
 }
 
 /// How steps are left out of a search, and if they are not, why not.
-pub fn choose_reduction(asking: Asking) -> (Reduction, Option<&'static str>) {
+pub fn choose_reduction(asking: Asking) -> (Option<Selector>, Option<&'static str>) {
     let by = match asking.wanted {
-        Reduce::Off => return (Reduction::None, None),
-        Reduce::Povas => Selector::Povas,
-        Reduce::Ample => Selector::Ample,
-        Reduce::Auto | Reduce::Stubborn => Selector::Stubborn,
-        Reduce::Lra => Selector::Lra,
-        Reduce::Leap => Selector::Leap,
+        Reduce::Off => return (None, None),
+        Reduce::Auto => Selector::Stubborn,
+        Reduce::By(selector) => selector,
     };
-    let why = match asking {
-        Asking { plain: true, .. } => return (Reduction::None, None),
-        Asking { refusal: Some(why), .. } => why,
-        Asking { fair: true, .. } if by.leaps() => UNFAIR,
-        Asking { symmetric: true, .. } => "symmetry and reduction are not combined yet",
+    let c = Combination { reduction: Some(by), ..asking.combination };
+    let why = match (asking, if asking.symmetric { symmetric(c) } else { cell(c) }) {
+        (Asking { plain: true, .. }, _) => return (None, None),
+        (Asking { refusal: Some(why), .. }, _) => why,
+        (_, Cell::Refused(why)) => why,
         // Who asks for both is told the number in the smaller graph.
-        Asking { counts_all: true, wanted: Reduce::Auto, .. } => {
+        (Asking { counts_all: true, wanted: Reduce::Auto, .. }, _) => {
             "all violations are to be counted, and fewer steps show fewer of them"
         }
-        Asking { stutter_invariant: false, sees_steps: true, .. } => {
+        (Asking { stutter_invariant: false, sees_steps: true, .. }, _) => {
             "the property is not known to be the same for runs with more steps in which nothing happens that it names"
         }
-        Asking { stutter_invariant: false, .. } => {
+        (Asking { stutter_invariant: false, .. }, _) => {
             "the property is not known to be the same for runs that stay longer in some states"
         }
-        _ => return (Reduction::By(by), None),
+        (_, Cell::Sound(_) | Cell::OneWay(_)) => return (Some(by), None),
     };
-    (Reduction::None, Some(why))
+    (None, Some(why))
 }
 
 /// What depends on more than a state: the path, or who is waited for.
@@ -391,15 +372,13 @@ fn progress(c: Combination) -> Cell {
         _ if store.is_lossy() => Cell::OneWay(
             "a cycle closes on the path, whose states are real; a state taken for another is not searched (progress/walk.rs)",
         ),
-        (Search::NdfsNp, Fairness::None) if reduction != Reduction::None => {
+        (Search::NdfsNp, Fairness::None) if reduction.is_some() => {
             Cell::Refused("[HPY96] has it without reduction, for comparison: --search fifo, or --por off")
         }
-        (Search::Fifo | Search::FifoLevels | Search::Restarts, Fairness::None) if reduction != Reduction::None => {
-            Cell::Sound(
-                "one selected step makes no progress, or none leads to any; the same cycles after as little progress \
+        (Search::Fifo | Search::FifoLevels | Search::Restarts, Fairness::None) if reduction.is_some() => Cell::Sound(
+            "one selected step makes no progress, or none leads to any; the same cycles after as little progress \
              (reduce/still.rs)",
-            )
-        }
+        ),
         (Search::Restarts, Fairness::None) => Cell::Sound(
             "[FaragoSchmitt] listings 3 and 4, repaired, and a last look by second searches (progress/restarts.rs)",
         ),
@@ -490,14 +469,13 @@ const FAIR: [(Fairness, FairBy); 5] = [
     (Fairness::Strong, FairBy::Scc),
 ];
 
-const REDUCTIONS: [Reduction; 6] = [
-    Reduction::None,
-    Reduction::By(Selector::Povas),
-    Reduction::By(Selector::Ample),
-    Reduction::By(Selector::Stubborn),
-    Reduction::By(Selector::Lra),
-    Reduction::By(Selector::Leap),
-];
+fn reductions() -> impl Iterator<Item = Option<Selector>> {
+    std::iter::once(None).chain(Selector::ALL.map(Some))
+}
+
+fn reduction_word(reduction: Option<Selector>) -> &'static str {
+    reduction.map_or("off", Selector::word)
+}
 
 /// Every row of the table, in order.
 pub fn rows() -> Vec<(Combination, Cell)> {
@@ -510,7 +488,7 @@ fn rows_by(cell: fn(Combination) -> Cell) -> Vec<(Combination, Cell)> {
         for property in Kind::ALL {
             for store in STORES {
                 for (fairness, fair_by) in FAIR {
-                    for reduction in REDUCTIONS {
+                    for reduction in reductions() {
                         let c = Combination { search, property, store, reduction, fairness, fair_by };
                         out.push((c, cell(c)));
                     }
@@ -596,7 +574,7 @@ fn print(f: &mut fmt::Formatter<'_>, with: &str, cell: fn(Combination) -> Cell) 
     let properties: Vec<String> = Kind::ALL.iter().map(|k| k.word().to_string()).collect();
     let stores: Vec<String> = STORES.iter().map(|s| s.word().to_string()).collect();
     let fair: Vec<String> = FAIR.iter().map(|(fairness, by)| fair_word(*fairness, *by)).collect();
-    let reductions: Vec<String> = REDUCTIONS.iter().map(|r| r.word().to_string()).collect();
+    let reductions: Vec<String> = reductions().map(|r| reduction_word(r).to_string()).collect();
     for search in SEARCHES {
         writeln!(f, "{with}--search {}", search.word())?;
         let mut answers: Vec<(Cell, Vec<Place>)> = Vec::new();
@@ -607,7 +585,7 @@ fn print(f: &mut fmt::Formatter<'_>, with: &str, cell: fn(Combination) -> Cell) 
                 of(&properties, c.property.word()),
                 of(&stores, c.store.word()),
                 of(&fair, &fairness),
-                of(&reductions, c.reduction.word()),
+                of(&reductions, reduction_word(c.reduction)),
             ];
             match answers.iter_mut().find(|(known, _)| *known == cell) {
                 Some((_, places)) => places.push(place),
@@ -697,7 +675,7 @@ mod tests {
     #[test]
     fn symmetry_answers_no_more_than_the_search_does_without() {
         for (c, without) in rows() {
-            if c.reduction != Reduction::None {
+            if c.reduction.is_some() {
                 assert!(matches!(symmetric(c), Cell::Refused(_)), "{c:?}");
             }
             match (symmetric(c), without) {

@@ -3,7 +3,7 @@
 use crate::cycles::Fairness;
 use crate::progress::meaning::Progress;
 use crate::protocol::Protocol;
-use crate::reduce::Repairs;
+use crate::reduce::{Repairs, Selector};
 use crate::symmetry::Way;
 use spinor_model::optimise::Optimisations;
 use std::time::Duration;
@@ -97,16 +97,15 @@ pub enum Reduce {
     #[default]
     Auto,
     Off,
-    /// All but those of one process that waits for nothing.
-    Povas,
-    /// All but those of one process.
-    Ample,
-    /// All but those that others may have to do with.
-    Stubborn,
-    /// Those between the steps of several processes, one each, which wait for nothing.
-    Lra,
-    /// The same, of processes that others have nothing to do with.
-    Leap,
+    /// All but those selected in this way.
+    By(Selector),
+}
+
+impl Reduce {
+    /// It is asked for steps of several processes as one.
+    pub fn leaps(self) -> bool {
+        matches!(self, Reduce::By(by) if by.leaps())
+    }
 }
 
 /// Who sees to it that no step is left out for ever.

@@ -7,7 +7,7 @@ use crate::options::Command::{self, Check, Completions, Explain, Export, Graph, 
 use crate::options::{COMMANDS, Id, OPTIONS, OptionRow, PLANNED_COMMANDS, Takes, name_of};
 use spinor_check::cycles::Fairness;
 use spinor_check::progress::meaning::Progress;
-use spinor_check::reduce::{AbleBy, Repairs, UnlessBy};
+use spinor_check::reduce::{AbleBy, Repairs, Selector, UnlessBy};
 use spinor_check::settings::{DEFAULT_TRACES, FairBy, MadeUp, Reduce, Search, Selection, Settings, Store};
 use spinor_check::symmetry::Way;
 use spinor_model::optimise::Optimisations;
@@ -493,14 +493,9 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
         }
         Id::Por => {
             o.reduce = match text.as_str() {
-                "off" => Reduce::Off,
-                "povas" => Reduce::Povas,
-                "ample" => Reduce::Ample,
-                "stubborn" => Reduce::Stubborn,
-                "lra" => Reduce::Lra,
-                "leap" => Reduce::Leap,
                 "auto" => Reduce::Auto,
-                _ => return Err(unread()),
+                "off" => Reduce::Off,
+                word => Reduce::By(Selector::ALL.into_iter().find(|by| by.word() == word).ok_or_else(unread)?),
             }
         }
         Id::Progress => {

@@ -321,7 +321,7 @@ impl Asked<'_> {
                 if saves < WORTH_AT_ONCE && may_wait && !self.settings.audit {
                     report.chosen.por_from = MANY;
                 }
-                report.chosen.por = plan::Reduction::By(selector).word();
+                report.chosen.por = selector.word();
                 report.chosen.proviso = Some(chosen.proviso().word());
             }
             None => {
