@@ -16,7 +16,7 @@ use crate::progress::meaning::Of;
 use crate::reduce::{self, Selector};
 use crate::report::{Chosen, PropertyReport, Report};
 use crate::search::SAFETY;
-use crate::settings::{MadeUp, Reduce, Selection, Settings};
+use crate::settings::{Reduce, Selection, Settings};
 use crate::symmetry::Way;
 use crate::verdict::{Kind, Verdict};
 use endless::Endless;
@@ -120,24 +120,23 @@ pub fn check<E: Executors>(
         searches: Vec::new(),
         chosen,
     };
-    let asking = Asking {
-        wanted: settings.reduce,
-        plain: settings.plain,
-        counts_all: settings.all_errors.is_some(),
-        symmetric: false,
-        fair: false,
-        stutter_invariant: true,
-        sees_steps: false,
-        refusal: reduce::refusal(system).or(leaps_by_path(settings)),
-    };
     let combination = |property| {
         let search = match property {
             Kind::NonProgress => progress,
             _ if plan::is_endless(property) => endless,
             _ => search,
         };
-        let (reduction, fairness) = (plan::Reduction::None, settings.fairness);
-        Combination { search, property, store, reduction, fairness, fair_by }
+        Combination { search, property, store, reduction: None, fairness: settings.fairness, fair_by }
+    };
+    let asking = |property| Asking {
+        combination: combination(property),
+        wanted: settings.reduce,
+        plain: settings.plain,
+        counts_all: settings.all_errors.is_some(),
+        symmetric: false,
+        stutter_invariant: true,
+        sees_steps: false,
+        refusal: reduce::refusal(system).or(leaps_by_path(settings)),
     };
     // What nobody asked for is used only where it says as much.
     let way =
@@ -165,6 +164,8 @@ pub fn check<E: Executors>(
     let kinds: Vec<Kind> = questions.iter().map(|q| q.kind).filter(|k| is_safety(k) && answer(*k).is_ok()).collect();
     let safety = (!kinds.is_empty()).then(|| {
         let way = if kinds.iter().all(|k| way(*k).is_on()) { settings.way() } else { Way::Off };
+        // What is left out is the same to all of them.
+        let asking = asking(kinds[0]);
         let asked = Asked { interp, search, store, kinds, way, asking, settings };
         asked.safety(executors, observer, &mut report)
     });
@@ -175,7 +176,7 @@ pub fn check<E: Executors>(
             (Ok(()), Some(safety)) if is_safety(&kind) => safety.property(question.name, kind),
             (Ok(()), _) => {
                 let search = if kind == Kind::NonProgress { progress } else { endless };
-                let way = way(kind);
+                let (way, asking) = (way(kind), asking(kind));
                 let endless = Endless { interp, search, store, fair_by, of, way, settings, started, runtime, asking };
                 endless.property(question, executors, observer, &mut report)
             }
@@ -196,10 +197,7 @@ impl Report {
                 self.notes.push(format!("{property}: nothing was left out: {why}"));
             }
         }
-        match reduction {
-            plan::Reduction::None => None,
-            plan::Reduction::By(selector) => Some(selector),
-        }
+        reduction
     }
 }
 
@@ -299,9 +297,8 @@ fn select<'a>(questions: Vec<Question<'a>>, select: &Selection) -> Result<Vec<Qu
 
 /// Leaps are a matter of the state alone.
 fn leaps_by_path(settings: &Settings) -> Option<&'static str> {
-    let leaps = matches!(settings.reduce, Reduce::Lra | Reduce::Leap);
-    let path = matches!(settings.proviso, MadeUp::StackNumber | MadeUp::StackBit);
-    (leaps && path).then_some("leaps do not depend on a path: --proviso loops or levels")
+    (settings.reduce.leaps() && settings.proviso.is_stack())
+        .then_some("leaps do not depend on a path: --proviso loops or levels")
 }
 
 const NOT_WORTH: &str = "its steps have too much to do with each other for it to be worth while";

@@ -20,27 +20,8 @@ pub enum Cell {
     Refused(&'static str),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reduction {
-    None,
-    By(Selector),
-}
-
 /// Why leaps and fairness do not go together.
 const UNFAIR: &str = "a leap is a move of several processes, and fairness asks whose a move is: --por stubborn";
-
-impl Reduction {
-    fn leaps(self) -> bool {
-        matches!(self, Reduction::By(selector) if selector.leaps())
-    }
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Reduction::None => "off",
-            Reduction::By(selector) => selector.word(),
-        }
-    }
-}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Combination {
@@ -49,7 +30,8 @@ pub struct Combination {
     pub property: Kind,
     /// Never `Auto`.
     pub store: Store,
-    pub reduction: Reduction,
+    /// How steps are selected, if some are left out.
+    pub reduction: Option<Selector>,
     pub fairness: Fairness,
     /// Never `Auto`; says nothing without weak fairness.
     pub fair_by: FairBy,
@@ -57,21 +39,46 @@ pub struct Combination {
 
 /// It speaks of runs that never end.
 pub fn is_endless(property: Kind) -> bool {
-    matches!(property, Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl)
+    match property {
+        Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl => true,
+        Kind::Assertion | Kind::EndState | Kind::RuntimeError | Kind::Trace | Kind::Promise => false,
+        Kind::Reception | Kind::Overflow | Kind::NonExecutable => false,
+    }
+}
+
+/// What a search goes through.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Family {
+    /// It is still to be chosen.
+    Open,
+    States,
+    Components,
+    Nested,
+    Progress,
+}
+
+fn family(search: Search) -> Family {
+    match search {
+        Search::Auto => Family::Open,
+        Search::Bfs | Search::Dfs => Family::States,
+        Search::Scc | Search::SccPar => Family::Components,
+        Search::Ndfs | Search::NdfsSeed | Search::NdfsProcess | Search::Cndfs => Family::Nested,
+        Search::Fifo | Search::FifoLevels | Search::Restarts | Search::NdfsNp => Family::Progress,
+    }
 }
 
 pub fn is_nested(search: Search) -> bool {
-    matches!(search, Search::Ndfs | Search::NdfsSeed | Search::NdfsProcess | Search::Cndfs)
+    family(search) == Family::Nested
 }
 
 /// It knows components, so marks may be many and at moves.
 pub fn knows_components(search: Search) -> bool {
-    matches!(search, Search::Scc | Search::SccPar)
+    family(search) == Family::Components
 }
 
 /// It looks for cycles without progress, and for nothing else.
 pub fn seeks_progress(search: Search) -> bool {
-    matches!(search, Search::Fifo | Search::FifoLevels | Search::Restarts | Search::NdfsNp)
+    family(search) == Family::Progress
 }
 
 /// Of these, those that may leave out steps.
@@ -81,7 +88,10 @@ pub fn spares(search: Search) -> bool {
 
 /// It looks for runs that never end.
 pub fn finds_cycles(search: Search) -> bool {
-    knows_components(search) || is_nested(search) || seeks_progress(search)
+    match family(search) {
+        Family::Components | Family::Nested | Family::Progress => true,
+        Family::Open | Family::States => false,
+    }
 }
 
 /// The table.
@@ -95,7 +105,9 @@ pub fn cell(c: Combination) -> Cell {
         (false, false) => safety(search, property, store),
         (true, true) if seeks_progress(search) => progress(c),
         (true, true) => match endless(search, store, fairness, fair_by) {
-            Cell::Sound(_) | Cell::OneWay(_) if fairness != Fairness::None && reduction.leaps() => {
+            Cell::Sound(_) | Cell::OneWay(_)
+                if fairness != Fairness::None && reduction.is_some_and(Selector::leaps) =>
+            {
                 Cell::Refused(UNFAIR)
             }
             cell => cell,
@@ -111,7 +123,7 @@ pub fn symmetric(c: Combination) -> Cell {
     if matches!(plain, Cell::Refused(why) if why != UNFAIR) {
         return plain;
     }
-    if c.reduction != Reduction::None {
+    if c.reduction.is_some() {
         return Cell::Refused("symmetry and reduction are not combined yet: --por off, or --sym off");
     }
     if matches!(c.property, Kind::Reception | Kind::Overflow | Kind::NonExecutable) {
@@ -133,13 +145,13 @@ pub fn symmetric(c: Combination) -> Cell {
         (Search::Ndfs | Search::NdfsSeed, Fairness::Weak, FairBy::Copies) => Cell::OneWay(
             "[Bosnacki-SYM] figure 4: a fair path to an image of where it began; not all are found (symmetry/figure4.rs)",
         ),
-        (_, Fairness::None, _) if c.store.is_lossy() => Cell::OneWay(
+        (search, Fairness::None, _) if is_nested(search) && c.store.is_lossy() => Cell::OneWay(
             "[Bosnacki-SYM] figure 2 beside a lossy store: both ends of a cycle are compared by their keys (cycles/lossy.rs)",
         ),
-        (_, Fairness::None, _) if is_nested(c.search) => {
+        (search, Fairness::None, _) if is_nested(search) => {
             Cell::Sound("[Bosnacki-SYM] figure 2: nested search of the quotient (symmetry/quotient.rs)")
         }
-        (_, Fairness::None, _) => {
+        (Search::Scc | Search::SccPar, Fairness::None, _) => {
             Cell::Sound("a claim reads the same in all images, so runs of the quotient will do (symmetry/quotient.rs)")
         }
         _ => Cell::Refused("a name is another process's after each step of the quotient: --search scc, or --sym off"),
@@ -156,10 +168,11 @@ fn safety(search: Search, property: Kind, store: Store) -> Cell {
             Search::Dfs => Cell::OneWay(
                 "every state on the path is a real one, so a violation is; a state taken for another is not searched",
             ),
-            _ => Cell::Refused(
+            Search::Bfs => Cell::Refused(
                 "breadth-first search reads its levels back from the store, and a lossy store keeps no states: \
                  --search dfs does without",
             ),
+            _ => unreachable!("no search of states"),
         };
     }
     match property {
@@ -172,56 +185,67 @@ fn safety(search: Search, property: Kind, store: Store) -> Cell {
         Kind::NonExecutable => {
             Cell::Sound("every reachable state is expanded once, and every transition that is taken is noted")
         }
-        _ => Cell::Sound(
+        Kind::Assertion | Kind::RuntimeError | Kind::Trace | Kind::Promise => Cell::Sound(
             "every reachable state is expanded once, all its steps are fired, and the fault is one of theirs",
         ),
+        Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl => unreachable!("no finite run shows it"),
     }
 }
 
 fn endless(search: Search, store: Store, fairness: Fairness, fair_by: FairBy) -> Cell {
+    use Search::{Cndfs, Ndfs, NdfsProcess, NdfsSeed, Scc, SccPar};
     match (search, fairness, fair_by) {
-        (Search::Scc | Search::SccPar | Search::Cndfs, ..) if store.is_lossy() => Cell::Refused(
+        (Scc | SccPar | Cndfs, ..) if store.is_lossy() => Cell::Refused(
             "it reads states back from the store, and a lossy store keeps none: --search ndfs does without, or --store tree",
         ),
-        (_, Fairness::None, _) | (_, Fairness::Weak, FairBy::Flags | FairBy::Copies) if store.is_lossy() => {
+        (Ndfs | NdfsSeed | NdfsProcess, Fairness::None, _)
+        | (Ndfs | NdfsSeed | NdfsProcess, Fairness::Weak, FairBy::Flags | FairBy::Copies)
+            if store.is_lossy() =>
+        {
             Cell::OneWay(
                 "what closes a cycle is compared with the path, whose states are real; a state taken for another is not \
              searched (cycles/lossy.rs)",
             )
         }
-        (Search::SccPar, Fairness::None, _) => {
+        (SccPar, Fairness::None, _) => {
             Cell::Sound("[BLP16]: sets united along cycles by all threads become the components (cycles/union.rs)")
         }
-        (Search::SccPar, Fairness::Weak, FairBy::Scc) | (Search::SccPar, Fairness::Strong, _) => {
+        (SccPar, Fairness::Weak, FairBy::Scc) | (SccPar, Fairness::Strong, _) => {
             Cell::Sound("a set is judged as a component of one thread's search would be (cycles/union.rs)")
         }
-        (Search::Scc, Fairness::None, _) => {
+        (Scc, Fairness::None, _) => {
             Cell::Sound("a component is accepted iff its moves have all marks, and each is found (cycles/scc.rs)")
         }
-        (Search::Scc, Fairness::Weak, FairBy::Scc) => Cell::Sound(
+        (Scc, Fairness::Weak, FairBy::Scc) => Cell::Sound(
             "a component has a weakly fair run iff each process somewhere moves or is not able to (cycles/scc.rs)",
         ),
-        (Search::Scc | Search::SccPar, Fairness::Weak, _) => {
+        (Scc | SccPar, Fairness::Weak, FairBy::Flags | FairBy::Copies | FairBy::Auto) => {
             Cell::Refused("flags and copies are states for nested search: --search ndfs, or --fair-by scc")
         }
-        (Search::Scc, Fairness::Strong, _) => Cell::Sound(
+        (Scc, Fairness::Strong, _) => Cell::Sound(
             "states where a process is able to move that never does are removed until the rest is fair (cycles/scc.rs)",
         ),
-        (Search::Cndfs, Fairness::None, _) => {
+        (Cndfs, Fairness::None, _) => {
             Cell::Sound("[ELPP12]: threads share blue and red states and wait for red searches (cycles/cndfs.rs)")
         }
-        (_, Fairness::None, _) => Cell::Sound(
+        (Ndfs | NdfsSeed | NdfsProcess, Fairness::None, _) => Cell::Sound(
             "[HPY96] figures 2 and 4: the second search from an accepting state closes a cycle (cycles/ndfs.rs)",
         ),
-        (_, Fairness::Weak, FairBy::Flags) => Cell::Sound(
+        (Ndfs | NdfsSeed | NdfsProcess | Cndfs, Fairness::Weak, FairBy::Flags) => Cell::Sound(
             "[Bosnacki-POR] figures 4 and 5, repaired: a lap in which each process is served (cycles/fair.rs)",
         ),
-        (_, Fairness::Weak, FairBy::Copies) => {
+        (Ndfs | NdfsSeed | NdfsProcess | Cndfs, Fairness::Weak, FairBy::Copies) => {
             Cell::Sound("[Bosnacki-SYM] figure 3: one copy a process, left when it is served (cycles/fair.rs)")
         }
-        (_, Fairness::Weak, _) => Cell::Refused("nested search knows no components: --fair-by flag or copies"),
-        (_, Fairness::Strong, _) => {
+        (Ndfs | NdfsSeed | NdfsProcess | Cndfs, Fairness::Weak, FairBy::Scc | FairBy::Auto) => {
+            Cell::Refused("nested search knows no components: --fair-by flag or copies")
+        }
+        (Ndfs | NdfsSeed | NdfsProcess | Cndfs, Fairness::Strong, _) => {
             Cell::Refused("strong fairness asks about sets of states, and nested search knows one cycle: --search scc")
+        }
+        (Search::Auto | Search::Bfs | Search::Dfs, ..) => unreachable!("it knows no cycles"),
+        (Search::Fifo | Search::FifoLevels | Search::Restarts | Search::NdfsNp, ..) => {
+            unreachable!("it knows no acceptance")
         }
     }
 }
@@ -229,14 +253,14 @@ fn endless(search: Search, store: Store, fairness: Fairness, fair_by: FairBy) ->
 /// What is known of a question when it is decided which steps may be left out.
 #[derive(Clone, Copy, Debug)]
 pub struct Asking {
+    /// As it would be without a reduction.
+    pub combination: Combination,
     pub wanted: Reduce,
     pub plain: bool,
     /// Every violation is to be counted.
     pub counts_all: bool,
     /// One state stands for its images.
     pub symmetric: bool,
-    /// It matters whose a move is.
-    pub fair: bool,
     /// Who looks at the runs cannot tell how long they stay where nothing is to be seen.
     pub stutter_invariant: bool,
     /// It names operations.
@@ -246,33 +270,30 @@ pub struct Asking {
 }
 
 /// How steps are left out of a search, and if they are not, why not.
-pub fn choose_reduction(asking: Asking) -> (Reduction, Option<&'static str>) {
+pub fn choose_reduction(asking: Asking) -> (Option<Selector>, Option<&'static str>) {
     let by = match asking.wanted {
-        Reduce::Off => return (Reduction::None, None),
-        Reduce::Povas => Selector::Povas,
-        Reduce::Ample => Selector::Ample,
-        Reduce::Auto | Reduce::Stubborn => Selector::Stubborn,
-        Reduce::Lra => Selector::Lra,
-        Reduce::Leap => Selector::Leap,
+        Reduce::Off => return (None, None),
+        Reduce::Auto => Selector::Stubborn,
+        Reduce::By(selector) => selector,
     };
-    let why = match asking {
-        Asking { plain: true, .. } => return (Reduction::None, None),
-        Asking { refusal: Some(why), .. } => why,
-        Asking { fair: true, .. } if by.leaps() => UNFAIR,
-        Asking { symmetric: true, .. } => "symmetry and reduction are not combined yet",
+    let c = Combination { reduction: Some(by), ..asking.combination };
+    let why = match (asking, if asking.symmetric { symmetric(c) } else { cell(c) }) {
+        (Asking { plain: true, .. }, _) => return (None, None),
+        (Asking { refusal: Some(why), .. }, _) => why,
+        (_, Cell::Refused(why)) => why,
         // Who asks for both is told the number in the smaller graph.
-        Asking { counts_all: true, wanted: Reduce::Auto, .. } => {
+        (Asking { counts_all: true, wanted: Reduce::Auto, .. }, _) => {
             "all violations are to be counted, and fewer steps show fewer of them"
         }
-        Asking { stutter_invariant: false, sees_steps: true, .. } => {
+        (Asking { stutter_invariant: false, sees_steps: true, .. }, _) => {
             "the property is not known to be the same for runs with more steps in which nothing happens that it names"
         }
-        Asking { stutter_invariant: false, .. } => {
+        (Asking { stutter_invariant: false, .. }, _) => {
             "the property is not known to be the same for runs that stay longer in some states"
         }
-        _ => return (Reduction::By(by), None),
+        (_, Cell::Sound(_) | Cell::OneWay(_)) => return (Some(by), None),
     };
-    (Reduction::None, Some(why))
+    (None, Some(why))
 }
 
 /// What depends on more than a state: the path, or who is waited for.
@@ -351,10 +372,10 @@ fn progress(c: Combination) -> Cell {
         _ if store.is_lossy() => Cell::OneWay(
             "a cycle closes on the path, whose states are real; a state taken for another is not searched (progress/walk.rs)",
         ),
-        (Search::NdfsNp, Fairness::None) if reduction != Reduction::None => {
+        (Search::NdfsNp, Fairness::None) if reduction.is_some() => {
             Cell::Refused("[HPY96] has it without reduction, for comparison: --search fifo, or --por off")
         }
-        (_, Fairness::None) if reduction != Reduction::None => Cell::Sound(
+        (Search::Fifo | Search::FifoLevels | Search::Restarts, Fairness::None) if reduction.is_some() => Cell::Sound(
             "one selected step makes no progress, or none leads to any; the same cycles after as little progress \
              (reduce/still.rs)",
         ),
@@ -367,9 +388,10 @@ fn progress(c: Combination) -> Cell {
         (Search::Fifo, Fairness::None) => Cell::Sound(
             "[FaragoSchmitt] listing 5, repaired: states are met with as little progress as can be (progress/fifo.rs)",
         ),
-        (_, Fairness::None) => Cell::Sound(
+        (Search::FifoLevels, Fairness::None) => Cell::Sound(
             "[LF13]: a state is left, for all threads, after what follows it without progress (progress/levels.rs)",
         ),
+        _ => unreachable!("no search for progress"),
     }
 }
 
@@ -379,22 +401,33 @@ pub fn choose(search: Search, store: Store) -> (Search, Store) {
         Store::Auto => Store::Tree,
         store => store,
     };
-    let search = match search {
-        Search::Bfs | Search::Dfs => search,
-        _ if store.is_lossy() => Search::Dfs,
-        _ => Search::Bfs,
+    let search = match family(search) {
+        Family::States => search,
+        Family::Open | Family::Components | Family::Nested | Family::Progress => {
+            if store.is_lossy() {
+                Search::Dfs
+            } else {
+                Search::Bfs
+            }
+        }
     };
     (search, store)
 }
 
 /// What it means for runs that never end.
 pub fn choose_endless(search: Search, fair_by: FairBy, store: Store) -> (Search, FairBy) {
-    let open = matches!(search, Search::Auto | Search::Bfs | Search::Dfs) || seeks_progress(search);
-    let search = match fair_by {
-        FairBy::Flags | FairBy::Copies if open => Search::Ndfs,
-        _ if open && store.is_lossy() => Search::Ndfs,
-        _ if open => Search::Scc,
-        _ => search,
+    let search = match family(search) {
+        Family::Components | Family::Nested => search,
+        Family::Open | Family::States | Family::Progress => match fair_by {
+            FairBy::Flags | FairBy::Copies => Search::Ndfs,
+            FairBy::Auto | FairBy::Scc => {
+                if store.is_lossy() {
+                    Search::Ndfs
+                } else {
+                    Search::Scc
+                }
+            }
+        },
     };
     let fair_by = match fair_by {
         FairBy::Auto if is_nested(search) => FairBy::Flags,
@@ -406,10 +439,10 @@ pub fn choose_endless(search: Search, fair_by: FairBy, store: Store) -> (Search,
 
 /// What it means for cycles without progress. The number of threads makes no difference to what is told.
 pub fn choose_progress(search: Search, fairness: Fairness, fair_by: FairBy, store: Store) -> Search {
-    match search {
-        Search::Auto | Search::Bfs | Search::Dfs if fairness == Fairness::None => Search::Fifo,
-        search if seeks_progress(search) => search,
-        search => choose_endless(search, fair_by, store).0,
+    match family(search) {
+        Family::Open | Family::States if fairness == Fairness::None => Search::Fifo,
+        Family::Progress => search,
+        Family::Open | Family::States | Family::Components | Family::Nested => choose_endless(search, fair_by, store).0,
     }
 }
 
@@ -436,14 +469,13 @@ const FAIR: [(Fairness, FairBy); 5] = [
     (Fairness::Strong, FairBy::Scc),
 ];
 
-const REDUCTIONS: [Reduction; 6] = [
-    Reduction::None,
-    Reduction::By(Selector::Povas),
-    Reduction::By(Selector::Ample),
-    Reduction::By(Selector::Stubborn),
-    Reduction::By(Selector::Lra),
-    Reduction::By(Selector::Leap),
-];
+fn reductions() -> impl Iterator<Item = Option<Selector>> {
+    std::iter::once(None).chain(Selector::ALL.map(Some))
+}
+
+fn reduction_word(reduction: Option<Selector>) -> &'static str {
+    reduction.map_or("off", Selector::word)
+}
 
 /// Every row of the table, in order.
 pub fn rows() -> Vec<(Combination, Cell)> {
@@ -456,7 +488,7 @@ fn rows_by(cell: fn(Combination) -> Cell) -> Vec<(Combination, Cell)> {
         for property in Kind::ALL {
             for store in STORES {
                 for (fairness, fair_by) in FAIR {
-                    for reduction in REDUCTIONS {
+                    for reduction in reductions() {
                         let c = Combination { search, property, store, reduction, fairness, fair_by };
                         out.push((c, cell(c)));
                     }
@@ -542,7 +574,7 @@ fn print(f: &mut fmt::Formatter<'_>, with: &str, cell: fn(Combination) -> Cell) 
     let properties: Vec<String> = Kind::ALL.iter().map(|k| k.word().to_string()).collect();
     let stores: Vec<String> = STORES.iter().map(|s| s.word().to_string()).collect();
     let fair: Vec<String> = FAIR.iter().map(|(fairness, by)| fair_word(*fairness, *by)).collect();
-    let reductions: Vec<String> = REDUCTIONS.iter().map(|r| r.word().to_string()).collect();
+    let reductions: Vec<String> = reductions().map(|r| reduction_word(r).to_string()).collect();
     for search in SEARCHES {
         writeln!(f, "{with}--search {}", search.word())?;
         let mut answers: Vec<(Cell, Vec<Place>)> = Vec::new();
@@ -553,7 +585,7 @@ fn print(f: &mut fmt::Formatter<'_>, with: &str, cell: fn(Combination) -> Cell) 
                 of(&properties, c.property.word()),
                 of(&stores, c.store.word()),
                 of(&fair, &fairness),
-                of(&reductions, c.reduction.word()),
+                of(&reductions, reduction_word(c.reduction)),
             ];
             match answers.iter_mut().find(|(known, _)| *known == cell) {
                 Some((_, places)) => places.push(place),
@@ -643,7 +675,7 @@ mod tests {
     #[test]
     fn symmetry_answers_no_more_than_the_search_does_without() {
         for (c, without) in rows() {
-            if c.reduction != Reduction::None {
+            if c.reduction.is_some() {
                 assert!(matches!(symmetric(c), Cell::Refused(_)), "{c:?}");
             }
             match (symmetric(c), without) {

@@ -101,7 +101,11 @@ impl Protocol {
 
     /// Whose error it is.
     fn owner(&self, channel: usize, kind: Kind) -> ProctypeId {
-        if kind == Kind::Overflow { self.channels[channel].from } else { self.channels[channel].to }
+        match kind {
+            Kind::Overflow => self.channels[channel].from,
+            Kind::Reception => self.channels[channel].to,
+            _ => unreachable!("no channel is asked about"),
+        }
     }
 
     /// What is wrong in a state, from its edges and messages.
@@ -126,7 +130,7 @@ impl Protocol {
                     let (name, to) = (&channel.name, process(channel.to));
                     format!("{place} has {}, but {name} to {to} is full ({has} of {room})", op(system, send))
                 }
-                _ => {
+                Kind::Reception => {
                     let first = view.messages.first()?;
                     let takes = |e: &Edge| {
                         e.receive().is_some_and(|(c, args)| is(c, channel) && args.iter().zip(*first).all(fits))
@@ -140,6 +144,7 @@ impl Protocol {
                     let message = shown(system, first, &view.decl.fields);
                     format!("{place} has {has}, but {message} is first in {name} from {from}")
                 }
+                _ => unreachable!("no channel is asked about"),
             };
             Some(Flaw { kind, channel: n, what })
         })

@@ -3,7 +3,7 @@
 use crate::cycles::Fairness;
 use crate::progress::meaning::Progress;
 use crate::protocol::Protocol;
-use crate::reduce::Repairs;
+use crate::reduce::{Repairs, Selector};
 use crate::symmetry::Way;
 use spinor_model::optimise::Optimisations;
 use std::time::Duration;
@@ -97,16 +97,15 @@ pub enum Reduce {
     #[default]
     Auto,
     Off,
-    /// All but those of one process that waits for nothing.
-    Povas,
-    /// All but those of one process.
-    Ample,
-    /// All but those that others may have to do with.
-    Stubborn,
-    /// Those between the steps of several processes, one each, which wait for nothing.
-    Lra,
-    /// The same, of processes that others have nothing to do with.
-    Leap,
+    /// All but those selected in this way.
+    By(Selector),
+}
+
+impl Reduce {
+    /// It is asked for steps of several processes as one.
+    pub fn leaps(self) -> bool {
+        matches!(self, Reduce::By(by) if by.leaps())
+    }
 }
 
 /// Who sees to it that no step is left out for ever.
@@ -125,7 +124,10 @@ pub enum MadeUp {
 
 impl MadeUp {
     pub fn is_stack(self) -> bool {
-        matches!(self, MadeUp::StackNumber | MadeUp::StackBit)
+        match self {
+            MadeUp::StackNumber | MadeUp::StackBit => true,
+            MadeUp::Loops | MadeUp::Levels => false,
+        }
     }
 }
 
@@ -243,7 +245,10 @@ impl Store {
 
     /// It may take one state for another.
     pub fn is_lossy(self) -> bool {
-        matches!(self, Store::Bitstate | Store::HashCompact)
+        match self {
+            Store::Bitstate | Store::HashCompact => true,
+            Store::Auto | Store::Tree | Store::Arena => false,
+        }
     }
 }
 

@@ -355,7 +355,7 @@ fn what_cannot_be_on_the_fly_is_refused_with_the_reason() {
     let system = corpus("figures/hpy_figure_3.pml").system;
     let interp = Interp::new(system);
     let select = Selection::Names(vec!["accept".to_string()]);
-    let (stack, ample) = (MadeUp::StackBit, Reduce::Ample);
+    let (stack, ample) = (MadeUp::StackBit, Reduce::By(Selector::Ample));
     let waits = Repairs { able: AbleBy::Defaults, ..Repairs::default() };
     let guards = Repairs::default();
     let weak = Fairness::Weak;

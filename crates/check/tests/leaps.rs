@@ -120,7 +120,7 @@ fn every_reduction_says_what_the_machines_say() {
         n_violated += verdicts.iter().filter(|v| **v).count();
 
         // On the fly: the commands' way, with each selector.
-        let reductions = [Reduce::Povas, Reduce::Ample, Reduce::Stubborn, Reduce::Lra, Reduce::Leap];
+        let reductions = Selector::ALL.map(Reduce::By);
         for (which, reduce) in reductions.into_iter().enumerate() {
             let searches = [(Search::Bfs, MadeUp::Levels), (Search::Bfs, MadeUp::Loops), (Search::Dfs, MadeUp::Loops)];
             let (search, proviso) = searches[draws.below(3)];

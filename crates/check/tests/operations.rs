@@ -10,6 +10,7 @@ use explicit::{Explicit, loaded, text};
 use spinor_check::check::{Said, Stated, interpreted};
 use spinor_check::cycles::Fairness;
 use spinor_check::observer::Silent;
+use spinor_check::reduce::Selector;
 use spinor_check::settings::{Reduce, Search, Settings};
 use spinor_gen::protocol::{Does, Protocol, Shape, synthesise};
 use spinor_gen::question::{Draws, formula, seeds};
@@ -135,8 +136,6 @@ fn drawn(p: &Protocol, says: &[Says]) -> Option<Explicit> {
     Some(out)
 }
 
-const REDUCTIONS: [Reduce; 6] =
-    [Reduce::Off, Reduce::Povas, Reduce::Ample, Reduce::Stubborn, Reduce::Lra, Reduce::Leap];
 const SEARCHES: [Search; 6] =
     [Search::Scc, Search::Ndfs, Search::NdfsSeed, Search::NdfsProcess, Search::SccPar, Search::Cndfs];
 
@@ -156,7 +155,7 @@ impl Seen {
         let said = Said::Formula { formula: f.formula.clone(), props: f.props.clone() };
         let stated = [Stated { name: "f".into(), said }];
         let interp = Interp::new(model.system.clone());
-        for reduce in REDUCTIONS {
+        for reduce in std::iter::once(Reduce::Off).chain(Selector::ALL.map(Reduce::By)) {
             let fair = draws.below(3) == 0;
             let search = SEARCHES[draws.below(if fair { 2 } else { SEARCHES.len() })];
             let fairness = if fair { Fairness::Weak } else { Fairness::None };

@@ -3,6 +3,7 @@
 use spinor_check::check::{Said, Stated, interpreted};
 use spinor_check::cycles::Fairness;
 use spinor_check::observer::Silent;
+use spinor_check::reduce::Selector;
 use spinor_check::report::Report;
 use spinor_check::settings::{FairBy, MadeUp, Reduce, Search, Selection, Settings, Store};
 use spinor_check::symmetry::Way;
@@ -123,7 +124,7 @@ fn symmetry_and_reduction_are_not_combined() {
         ltl small { [] (n < 5) }";
     let apart = "byte n; active [3] proctype P() { byte k; do :: k = (k + _pid) % 3 :: d_step { n++; n-- } od }
         ltl small { [] (n < 5) }";
-    for reduce in [Reduce::Auto, Reduce::Ample, Reduce::Stubborn] {
+    for reduce in [Reduce::Auto, Reduce::By(Selector::Ample), Reduce::By(Selector::Stubborn)] {
         for (text, is_symmetric) in [(alike, true), (apart, false)] {
             for symmetry in Way::ALL {
                 let asked = Settings { reduce, symmetry, ..Settings::default() };
@@ -162,7 +163,7 @@ fn symmetry_is_used_where_it_is_worth_while_and_not_to_count_violations() {
     for other in [
         Settings { symmetry: Way::Off, ..Settings::default() },
         Settings { plain: true, ..Settings::default() },
-        Settings { reduce: Reduce::Stubborn, ..Settings::default() },
+        Settings { reduce: Reduce::By(Selector::Stubborn), ..Settings::default() },
         Settings { proviso: MadeUp::Levels, ..Settings::default() },
         Settings { all_errors: Some(0), ..Settings::default() },
     ] {

@@ -7,11 +7,11 @@ use crate::options::Command::{self, Check, Completions, Explain, Export, Graph, 
 use crate::options::{COMMANDS, Id, OPTIONS, OptionRow, PLANNED_COMMANDS, Takes, name_of};
 use spinor_check::cycles::Fairness;
 use spinor_check::progress::meaning::Progress;
-use spinor_check::reduce::{AbleBy, Repairs, UnlessBy};
+use spinor_check::reduce::{AbleBy, Repairs, Selector, UnlessBy};
 use spinor_check::settings::{DEFAULT_TRACES, FairBy, MadeUp, Reduce, Search, Selection, Settings, Store};
 use spinor_check::symmetry::Way;
 use spinor_model::optimise::Optimisations;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -294,30 +294,29 @@ impl Parser {
     fn read(&mut self, args: Vec<OsString>) -> Result<(), Usage> {
         let mut args = args.into_iter();
         while let Some(arg) = args.next() {
-            // File names need not be UTF-8; options do.
+            // File names need not be UTF-8; the names of options are.
             let text = arg.to_string_lossy().into_owned();
             if text == "--" {
                 self.positional.extend(args);
                 return Ok(());
             }
             if let Some(long) = text.strip_prefix("--") {
-                let (name, value) = match long.split_once('=') {
-                    Some((name, value)) => (name, Some(OsString::from(value))),
-                    None => (long, None),
+                let (name, joined) = match long.split_once('=') {
+                    Some((name, _)) => (name, true),
+                    None => (long, false),
                 };
                 let row = OPTIONS.iter().find(|o| o.long == name).ok_or_else(|| unknown(&format!("--{name}")))?;
-                let value = match (row.takes, value) {
-                    (Takes::Nothing, Some(_)) => {
-                        return Err(Usage::new(format!("`--{name}` takes no value")));
+                let value = match row.takes {
+                    Takes::Nothing if joined => return Err(Usage::new(format!("`--{name}` takes no value"))),
+                    _ if joined => Some(tail(&arg, "--=".len() + name.len(), row)?),
+                    Takes::Nothing | Takes::Optional(_) => None,
+                    Takes::Value(_) | Takes::Path(_) | Takes::OneOf(..) => {
+                        Some(args.next().ok_or_else(|| needs_value(row))?)
                     }
-                    (Takes::Nothing, None) => None,
-                    (Takes::Optional(_), value) => value,
-                    (_, Some(value)) => Some(value),
-                    (_, None) => Some(args.next().ok_or_else(|| needs_value(row))?),
                 };
                 self.push(row, value)?;
             } else if text.len() > 1 && text.starts_with('-') {
-                self.read_short(&text, &mut args)?;
+                self.read_short(&arg, &text, &mut args)?;
             } else {
                 self.positional.push(arg);
             }
@@ -326,7 +325,7 @@ impl Parser {
     }
 
     /// `-q`, `-qv`, `-p NAME`, `-pNAME`
-    fn read_short(&mut self, text: &str, args: &mut impl Iterator<Item = OsString>) -> Result<(), Usage> {
+    fn read_short(&mut self, arg: &OsStr, text: &str, args: &mut impl Iterator<Item = OsString>) -> Result<(), Usage> {
         let mut rest = &text[1..];
         while let Some(c) = rest.chars().next() {
             rest = &rest[c.len_utf8()..];
@@ -337,7 +336,7 @@ impl Parser {
             }
             let value = match rest.strip_prefix('=').unwrap_or(rest) {
                 "" => args.next().ok_or_else(|| needs_value(row))?,
-                joined => joined.into(),
+                joined => tail(arg, text.len() - joined.len(), row)?,
             };
             return self.push(row, Some(value));
         }
@@ -362,10 +361,24 @@ impl Parser {
     }
 }
 
+/// The value behind the name of an option, which is ASCII and ends there, in the bytes that were given.
+#[cfg(unix)]
+fn tail(arg: &OsStr, at: usize, _: &OptionRow) -> Result<OsString, Usage> {
+    use std::os::unix::ffi::OsStrExt;
+    Ok(OsStr::from_bytes(&arg.as_bytes()[at..]).to_owned())
+}
+
+#[cfg(not(unix))]
+fn tail(arg: &OsStr, at: usize, row: &OptionRow) -> Result<OsString, Usage> {
+    let text = arg.to_str().map(|text| text[at..].into());
+    let usage = || Usage::new(format!("`--{}`: its value is not Unicode", row.long));
+    text.ok_or_else(|| usage().help("a file name may be something else, as an argument of its own"))
+}
+
 fn needs_value(row: &OptionRow) -> Usage {
     let what = match row.takes {
         Takes::OneOf(built, _) => built.join(", "),
-        Takes::Value(word) | Takes::Optional(word) => word.to_string(),
+        Takes::Value(word) | Takes::Path(word) | Takes::Optional(word) => word.to_string(),
         Takes::Nothing => String::new(),
     };
     Usage::new(format!("`--{}` needs a value: {what}", row.long))
@@ -398,10 +411,15 @@ const MOST_JOBS: usize = 1024;
 fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<(), Usage> {
     let bytes = value.unwrap_or_default();
     let text = bytes.to_string_lossy().into_owned();
+    let wrong = |wanted: &str| Usage::new(format!("`--{} {text}`: expected {wanted}", row.long));
+    if bytes.to_str().is_none() && !matches!(row.takes, Takes::Path(_)) {
+        return Err(wrong("UTF-8"));
+    }
+    // The table has a value that nothing below is made of.
+    let unread = || Usage::new(format!("`--{} {text}` is not built yet", row.long));
     if let Takes::OneOf(built, planned) = row.takes {
         one_of(row.long, &text, built, planned)?;
     }
-    let wrong = |wanted: &str| Usage::new(format!("`--{} {text}`: expected {wanted}", row.long));
     match row.id {
         Id::Prop => o.props.push(text),
         Id::Search => {
@@ -418,7 +436,8 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 "fifo-levels" => Search::FifoLevels,
                 "restarts" => Search::Restarts,
                 "ndfs-np" => Search::NdfsNp,
-                _ => Search::Auto,
+                "auto" => Search::Auto,
+                _ => return Err(unread()),
             }
         }
         Id::Store => {
@@ -427,12 +446,13 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 "arena" => Store::Arena,
                 "hashcompact" => Store::HashCompact,
                 "bitstate" => Store::Bitstate,
-                _ => Store::Auto,
+                "auto" => Store::Auto,
+                _ => return Err(unread()),
             }
         }
         Id::Sym => {
-            let ways = Way::ALL.into_iter().chain([Way::Off]);
-            o.symmetry = ways.into_iter().find(|way| way.word() == text).unwrap_or(Way::Auto);
+            let mut ways = Way::ALL.into_iter().chain([Way::Off, Way::Auto]);
+            o.symmetry = ways.find(|way| way.word() == text).ok_or_else(unread)?;
         }
         Id::Ltl => o.ltls.push(text),
         Id::Claim => o.claims.push(bytes.into()),
@@ -440,7 +460,8 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
             o.fairness = match text.as_str() {
                 "weak" => Fairness::Weak,
                 "strong" => Fairness::Strong,
-                _ => Fairness::None,
+                "none" => Fairness::None,
+                _ => return Err(unread()),
             }
         }
         Id::FairBy => {
@@ -448,7 +469,8 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 "scc" => FairBy::Scc,
                 "flag" => FairBy::Flags,
                 "copies" => FairBy::Copies,
-                _ => FairBy::Auto,
+                "auto" => FairBy::Auto,
+                _ => return Err(unread()),
             }
         }
         Id::Still => o.all_still = text == "all",
@@ -457,35 +479,39 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 "levels" => MadeUp::Levels,
                 "stack-number" => MadeUp::StackNumber,
                 "stack-bit" => MadeUp::StackBit,
-                _ => MadeUp::Loops,
+                "loops" => MadeUp::Loops,
+                _ => return Err(unread()),
             }
         }
         Id::UnlessBy => {
             let by = UnlessBy::ALL.into_iter().find(|by| by.word() == text);
-            o.repairs.unless = by.unwrap_or_default();
+            o.repairs.unless = by.ok_or_else(unread)?;
         }
         Id::AbleBy => {
             let by = AbleBy::ALL.into_iter().find(|by| by.word() == text);
-            o.repairs.able = by.unwrap_or_default();
+            o.repairs.able = by.ok_or_else(unread)?;
         }
         Id::Por => {
             o.reduce = match text.as_str() {
+                "auto" => Reduce::Auto,
                 "off" => Reduce::Off,
-                "povas" => Reduce::Povas,
-                "ample" => Reduce::Ample,
-                "stubborn" => Reduce::Stubborn,
-                "lra" => Reduce::Lra,
-                "leap" => Reduce::Leap,
-                _ => Reduce::Auto,
+                word => Reduce::By(Selector::ALL.into_iter().find(|by| by.word() == word).ok_or_else(unread)?),
             }
         }
-        Id::Progress => o.progress = if text == "steps" { Progress::Steps } else { Progress::States },
+        Id::Progress => {
+            o.progress = match text.as_str() {
+                "states" => Progress::States,
+                "steps" => Progress::Steps,
+                _ => return Err(unread()),
+            }
+        }
         Id::ProgressOf => o.progress_of = Some(text),
         Id::Executor => {
             o.executor = match text.as_str() {
                 "interp" => Executor::Interp,
                 "jit" => Executor::Jit,
-                _ => Executor::Auto,
+                "auto" => Executor::Auto,
+                _ => return Err(unread()),
             }
         }
         Id::Audit => o.audit = true,
@@ -507,7 +533,13 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
             })
         }
         Id::NoShorten => o.no_shorten = true,
-        Id::Expect => o.expect = Some(if text == "pass" { Expect::Pass } else { Expect::Fail }),
+        Id::Expect => {
+            o.expect = match text.as_str() {
+                "pass" => Some(Expect::Pass),
+                "fail" => Some(Expect::Fail),
+                _ => return Err(unread()),
+            }
+        }
         Id::Define => {
             let (name, value) = match text.split_once('=') {
                 Some((name, value)) => (name, Some(value.to_string())),
@@ -526,12 +558,19 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
         }
         Id::IncludeRoot => o.include_roots.push(bytes.into()),
         Id::Out => o.out = Some(bytes.into()),
-        Id::Format => o.format = if text == "json" { Format::Json } else { Format::Human },
+        Id::Format => {
+            o.format = match text.as_str() {
+                "human" => Format::Human,
+                "json" => Format::Json,
+                _ => return Err(unread()),
+            }
+        }
         Id::Color => {
             o.color = match text.as_str() {
                 "always" => Color::Always,
                 "never" => Color::Never,
-                _ => Color::Auto,
+                "auto" => Color::Auto,
+                _ => return Err(unread()),
             }
         }
         Id::Width => match text.parse() {
@@ -551,7 +590,8 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 "dot" => To::Dot,
                 "mermaid" => To::Mermaid,
                 "svg" => To::Svg,
-                _ => To::Summary,
+                "summary" => To::Summary,
+                _ => return Err(unread()),
             }
         }
         Id::From => o.from_hoa = text == "hoa",
@@ -560,7 +600,8 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
             o.drawing = Some(match text.as_str() {
                 "mermaid" => Drawing::Mermaid,
                 "svg" => Drawing::Svg,
-                _ => Drawing::Dot,
+                "dot" => Drawing::Dot,
+                _ => return Err(unread()),
             })
         }
         Id::MaxStates => match text.parse() {
@@ -701,11 +742,52 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_path_need_not_be_utf8_and_all_else_must() {
+        use std::os::unix::ffi::OsStringExt;
+        let parsed = |args: &[&[u8]]| {
+            let model: &[u8] = b"m.pml";
+            parse(args.iter().chain([&model]).map(|a| OsString::from_vec(a.to_vec())).collect())
+        };
+        let path = PathBuf::from(OsString::from_vec(b"d\xff=".to_vec()));
+        for args in [&[&b"--out=d\xff="[..]][..], &[b"--out", b"d\xff="], &[b"-od\xff="], &[b"-qo=d\xff="]] {
+            assert_eq!(parsed(args).unwrap().out.as_ref(), Some(&path), "{args:?}");
+        }
+        let o = parsed(&[b"--claim=d\xff=", b"--include-root=d\xff="]).unwrap();
+        assert_eq!((&o.claims[..], &o.include_roots[..]), (&[path.clone()][..], &[path.clone()][..]));
+        assert_eq!(parsed(&[b"sim", b"--script=d\xff="]).unwrap().script, Some(path));
+        for (args, option) in [
+            (&[&b"--ltl=p\xff"[..]][..], "--ltl"),
+            (&[b"-pp\xff"], "--prop"),
+            (&[b"--define", b"N=\xff"], "--define"),
+            (&[b"--search=\xff"], "--search"),
+            (&[b"--all-errors=\xff"], "--all-errors"),
+        ] {
+            let usage = parsed(args).expect_err(option);
+            assert!(usage.message.contains(option) && usage.message.contains("UTF-8"), "{}", usage.message);
+        }
+        for args in [&[&b"--\xff=x"[..]][..], &[b"-\xffx"], &[b"-q\xff"]] {
+            assert!(parsed(args).expect_err("no such option").message.contains("unknown option"), "{args:?}");
+        }
+    }
+
     #[test]
     fn what_is_not_built_is_refused_by_name() {
         assert!(!refused("m.pml --search dfs-fifo").contains("is not built yet"));
         assert!(refused("m.pml --progress x").contains("states"));
         assert!(refused("explore m.pml").contains("the command `explore` is not built yet"));
+    }
+
+    #[test]
+    fn every_value_of_the_table_is_read() {
+        for row in OPTIONS.iter().filter(|row| row.id != Id::Planned) {
+            let Takes::OneOf(built, _) = row.takes else { continue };
+            for value in built {
+                let line = format!("{} m --{} {value}", name_of(row.commands[0]), row.long);
+                assert!(read(&line).is_ok(), "{line}");
+            }
+        }
     }
 
     #[test]

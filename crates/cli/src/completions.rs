@@ -92,14 +92,14 @@ fn zsh() -> String {
             let value = match option.takes {
                 Takes::Nothing => String::new(),
                 Takes::OneOf(built, _) => format!(":value:({})", built.join(" ")),
-                Takes::Value(word) | Takes::Optional(word) => format!(":{}:_files", quote(word)),
+                Takes::Value(word) | Takes::Path(word) | Takes::Optional(word) => format!(":{}:_files", quote(word)),
             };
             let help = quote(option.help);
             let many = if option.repeats { "*" } else { "" };
             let equals = match option.takes {
                 Takes::Nothing => "",
                 Takes::Optional(_) => "=-",
-                _ => "=",
+                Takes::Value(_) | Takes::Path(_) | Takes::OneOf(..) => "=",
             };
             let _ = writeln!(out, "                '{many}--{}{equals}[{help}]{value}' \\", option.long);
         }
@@ -129,7 +129,7 @@ fn fish() -> String {
             let short = option.short.map_or(String::new(), |c| format!(" -s {c}"));
             let value = match option.takes {
                 Takes::Nothing | Takes::Optional(_) => String::new(),
-                Takes::Value(_) => " -r".to_string(),
+                Takes::Value(_) | Takes::Path(_) => " -r".to_string(),
                 Takes::OneOf(built, _) => format!(" -x -a '{}'", built.join(" ")),
             };
             let _ = writeln!(

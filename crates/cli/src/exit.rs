@@ -67,7 +67,8 @@ pub fn of_verdicts<'a>(verdicts: impl IntoIterator<Item = &'a Verdict>, expect: 
     match (expect, exit) {
         (Some(Expect::Fail), Exit::Violated) => Exit::Fine,
         (Some(Expect::Fail), Exit::Fine) => Exit::Violated,
-        _ => exit,
+        (Some(Expect::Fail), Exit::Unusable | Exit::Inconclusive | Exit::Internal) => exit,
+        (Some(Expect::Pass) | None, _) => exit,
     }
 }
 

@@ -54,7 +54,7 @@ fn of_command(command: Command) -> String {
 pub fn usage(row: &OptionRow) -> String {
     match row.takes {
         Takes::Nothing => format!("--{}", row.long),
-        Takes::Value(word) => format!("--{} {word}", row.long),
+        Takes::Value(word) | Takes::Path(word) => format!("--{} {word}", row.long),
         Takes::Optional(word) => format!("--{}[={word}]", row.long),
         Takes::OneOf(built, _) => format!("--{} {}", row.long, built.join("|")),
     }

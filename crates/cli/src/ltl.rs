@@ -11,13 +11,14 @@ use spinor_ltl::{
     is_stutter_invariant, simplify, state_based, to_dot, to_hoa, to_never,
 };
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub fn ltl(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, Usage> {
-    let word = options.files.first().map(|f| f.to_string_lossy().into_owned()).unwrap_or_default();
+    let file = options.files.first().map(PathBuf::as_path).unwrap_or(Path::new(""));
     if options.from_hoa {
-        return of_hoa(&word, options.to, out);
+        return of_hoa(file, options.to, out);
     }
+    let word = file.to_string_lossy();
     let read = spinor_lang::free(&word);
     if !read.diagnostics.is_empty() {
         note(&render_all(&read.sources, &read.diagnostics, screen.paint_errors));
@@ -62,8 +63,9 @@ pub fn ltl(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, Usa
     Ok(Exit::Fine)
 }
 
-fn of_hoa(path: &str, to: To, out: &mut Out) -> Result<Exit, Usage> {
-    let text = front::read_text(Path::new(path)).map_err(|e| Usage::new(e.to_string()))?;
+fn of_hoa(file: &Path, to: To, out: &mut Out) -> Result<Exit, Usage> {
+    let text = front::read_text(file).map_err(|e| Usage::new(e.to_string()))?;
+    let path = &*file.to_string_lossy();
     let hoa = from_hoa(&text).map_err(|e| {
         let usage = Usage::new(format!("{path}:{}:{}: {}", e.line, e.column, e.message));
         if e.help.is_empty() { usage } else { usage.help(e.help) }

@@ -139,6 +139,8 @@ pub enum Takes {
     Nothing,
     /// A value, shown by this word.
     Value(&'static str),
+    /// The name of a file or a folder, which need not be UTF-8.
+    Path(&'static str),
     /// `--name` or `--name=VALUE`
     Optional(&'static str),
     /// One of the first list; the second list is planned.
@@ -272,7 +274,7 @@ pub const OPTIONS: &[OptionRow] = &[
         .repeats()
         .help("check this formula, too")
         .spin("spin -f FORMULA"),
-    row(Id::Claim, "claim", Takes::Value("FILE"), CHECK)
+    row(Id::Claim, "claim", Takes::Path("FILE"), CHECK)
         .repeats()
         .help("check that no run is accepted by the never claim or HOA automaton in FILE")
         .spin("spin -N FILE"),
@@ -339,7 +341,7 @@ pub const OPTIONS: &[OptionRow] = &[
         .help("show a trace found depth-first as it was found")
         .spin("pan without -i"),
     row(Id::Expect, "expect", Takes::OneOf(&["pass", "fail"], &[]), CHECK).help("status 0 if the answer is this one"),
-    row(Id::Out, "out", Takes::Value("DIR"), CHECK)
+    row(Id::Out, "out", Takes::Path("DIR"), CHECK)
         .short('o')
         .help("write each trace to DIR as .json and .trail; nothing is written otherwise")
         .spin("(always writes MODEL.trail)"),
@@ -358,7 +360,7 @@ pub const OPTIONS: &[OptionRow] = &[
         .short('i')
         .help("choose each step yourself; `?` lists the commands")
         .spin("spin -i"),
-    row(Id::Script, "script", Takes::Value("FILE"), &[Sim]).help("read the commands of -i from FILE"),
+    row(Id::Script, "script", Takes::Path("FILE"), &[Sim]).help("read the commands of -i from FILE"),
     row(Id::To, "to", Takes::OneOf(&["summary", "never", "hoa", "dot", "mermaid", "svg"], &[]), &[Ltl])
         .default("summary")
         .help("what is printed: the facts, or the automaton in this form")
@@ -372,14 +374,14 @@ pub const OPTIONS: &[OptionRow] = &[
     row(Id::Drawing, "to", Takes::OneOf(&["dot", "mermaid", "svg"], &[]), &[Graph])
         .default("dot")
         .help("the form of the drawing; the name given with -o decides if this does not"),
-    row(Id::Out, "out", Takes::Value("FILE"), &[Graph])
+    row(Id::Out, "out", Takes::Path("FILE"), &[Graph])
         .short('o')
         .help("write the drawing to FILE instead of showing it"),
     row(Id::Quiet, "quiet", Takes::Nothing, &[Graph, Export]).short('q').help("no warnings"),
     row(Id::ExportTo, "to", Takes::OneOf(&["promela"], &[]), &[Export])
         .default("promela")
         .help("the language of the result"),
-    row(Id::Out, "out", Takes::Value("FILE"), &[Export]).short('o').help("write it to FILE instead of showing it"),
+    row(Id::Out, "out", Takes::Path("FILE"), &[Export]).short('o').help("write it to FILE instead of showing it"),
     row(Id::MaxStates, "max-states", Takes::Value("N"), &[Graph])
         .default("500")
         .help("draw no states if there are more than N"),
@@ -393,7 +395,7 @@ pub const OPTIONS: &[OptionRow] = &[
         .repeats()
         .help("remove a macro")
         .spin("spin -UNAME"),
-    row(Id::IncludeRoot, "include-root", Takes::Value("DIR"), READERS)
+    row(Id::IncludeRoot, "include-root", Takes::Path("DIR"), READERS)
         .repeats()
         .help("another folder that #include may read from"),
     row(Id::Color, "color", Takes::OneOf(&["auto", "always", "never"], &[]), EVERY)
@@ -434,7 +436,7 @@ mod tests {
                     assert!(!a.commands.iter().any(|c| b.commands.contains(c)), "{}", a.long);
                     assert_eq!((a.short, a.repeats), (b.short, b.repeats), "{}", a.long);
                     let value = |o: &OptionRow| match o.takes {
-                        Takes::Value(_) | Takes::OneOf(..) => true,
+                        Takes::Value(_) | Takes::Path(_) | Takes::OneOf(..) => true,
                         Takes::Nothing => false,
                         Takes::Optional(_) => panic!("{}", o.long),
                     };

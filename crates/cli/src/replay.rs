@@ -14,6 +14,7 @@ use spinor_check::trace::{Ending, Trace};
 use spinor_check::verdict::Kind;
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::interp::Interp;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 pub fn replay(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, Usage> {
@@ -114,8 +115,12 @@ pub fn load_or_say(path: &Path, options: &Options, screen: Screen) -> Result<(Fr
 
 /// Where SPIN leaves its trail: beside the model, or where it was started.
 fn find(model: &Path) -> Result<PathBuf, Usage> {
-    let beside = PathBuf::from(format!("{}.trail", model.display()));
-    let here = model.file_name().map(|f| PathBuf::from(format!("{}.trail", f.to_string_lossy())));
+    let trail = |model: &OsStr| {
+        let mut name = model.to_owned();
+        name.push(".trail");
+        PathBuf::from(name)
+    };
+    let (beside, here) = (trail(model.as_os_str()), model.file_name().map(trail));
     let candidates = std::iter::once(beside.clone()).chain(here);
     candidates.into_iter().find(|p| p.is_file()).ok_or_else(|| {
         Usage::new(format!("no trace given, and there is no `{}`", beside.display()))

@@ -2,6 +2,7 @@
 
 use spinor_check::check::interpreted;
 use spinor_check::observer::Silent;
+use spinor_check::reduce::Selector;
 use spinor_check::settings::{Reduce, Selection, Settings};
 use spinor_lang::{Options, load};
 use spinor_model::interp::Interp;
@@ -17,7 +18,7 @@ fn an_audit_says_how_much_it_tried_out() {
     let model = loaded.model.expect("a model");
     let interp = Interp::new(model.system.clone());
     let notes = |audit, select| {
-        let settings = Settings { reduce: Reduce::Stubborn, audit, select, ..Settings::default() };
+        let settings = Settings { reduce: Reduce::By(Selector::Stubborn), audit, select, ..Settings::default() };
         let report = interpreted(&interp, &[], &settings, &mut Silent).expect("all properties");
         report.notes.into_iter().filter(|n| n.starts_with("audited: ")).collect::<Vec<_>>()
     };

@@ -3,8 +3,8 @@
 use super::{About, Executors, NOT_WORTH, Question, Said, missed, open, table};
 use crate::claim::{Claim, Marking, Refused};
 use crate::clock::{Clock, memory_bytes, peak_memory_bytes};
+use crate::cycles;
 use crate::cycles::answer::{Answered, How};
-use crate::cycles::{self, Fairness};
 use crate::observer::Observer;
 use crate::plan::{self, Asking, OnTheFly};
 use crate::progress::answer::{Account, Asked as Progressing};
@@ -137,18 +137,10 @@ impl Endless<'_> {
             (fly.is_wanted() && !settings.plain && settings.reduce != Reduce::Off).then(|| claim.in_stutter_form());
         let fly = OnTheFly { in_form: !matches!(form, Some(None)), ..fly };
         let refusal = self.asking.refusal.or((!reduces).then_some(LEAVES_NOTHING_OUT)).or(fly.refusal());
-        let leaps = matches!(settings.reduce, Reduce::Lra | Reduce::Leap);
-        let passed_by = is_progress && plan::spares(search) && leaps && progress == Progress::States;
+        let passed_by = is_progress && plan::spares(search) && settings.reduce.leaps() && progress == Progress::States;
         let refusal = refusal.or(passed_by.then_some(LEAPS_HIDE_PROGRESS));
         let claim = form.flatten().filter(|_| refusal.is_none()).unwrap_or(claim);
-        let asking = Asking {
-            counts_all: false,
-            fair: settings.fairness != Fairness::None,
-            stutter_invariant,
-            sees_steps,
-            refusal,
-            ..self.asking
-        };
+        let asking = Asking { counts_all: false, stutter_invariant, sees_steps, refusal, ..self.asking };
         let (reduce, answered) = if is_progress {
             if !matches!(settings.way(), Way::Auto | Way::Off) {
                 report.notes.push(format!("{name}: {NOT_SYMMETRIC}"));
@@ -198,7 +190,7 @@ impl Endless<'_> {
         report.notes.extend(note);
         match (reduced, reduce) {
             (true, Some(selector)) => {
-                report.chosen.por = plan::Reduction::By(selector).word();
+                report.chosen.por = selector.word();
                 if how.proviso.is_stack() {
                     report.chosen.proviso = Some(how.proviso().word());
                 }

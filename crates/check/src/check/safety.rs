@@ -321,7 +321,7 @@ impl Asked<'_> {
                 if saves < WORTH_AT_ONCE && may_wait && !self.settings.audit {
                     report.chosen.por_from = MANY;
                 }
-                report.chosen.por = plan::Reduction::By(selector).word();
+                report.chosen.por = selector.word();
                 report.chosen.proviso = Some(chosen.proviso().word());
             }
             None => {
@@ -424,7 +424,8 @@ fn with<S: Successors, V: Visited>(
     };
     let searched = match search {
         Search::Dfs => dfs::search(system, &store, request, observer),
-        _ => bfs::search(system, &store, request, observer),
+        Search::Bfs => bfs::search(system, &store, request, observer),
+        _ => unreachable!("no search of states"),
     };
     Ran { searched, store_bytes: store.bytes(), omission: store.omission() }
 }

@@ -29,7 +29,7 @@ use spinor_ltl::{Formula, PropId, Valuation, eval_lasso};
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Effect, Expr, Pid, System};
 use spinor_model::optimise::{Optimisations, Watched, optimise};
-use spinor_model::successors::{Step, Successors, Wish};
+use spinor_model::successors::{Step, Successors};
 use spinor_store::{Arena, Bitstate, Compact, Full, HashCompact, Hint, Hints, Visited};
 use std::cell::LazyCell;
 use std::slice::from_ref;
@@ -70,7 +70,8 @@ impl How {
         match self.proviso {
             MadeUp::StackNumber => Proviso::PathNumber,
             MadeUp::StackBit => Proviso::PathBit,
-            _ => Proviso::Loops,
+            // Levels are breadth-first search's.
+            MadeUp::Loops | MadeUp::Levels => Proviso::Loops,
         }
     }
 
@@ -78,7 +79,7 @@ impl How {
         match self.proviso {
             MadeUp::StackNumber => Memory::Number,
             MadeUp::StackBit => Memory::Bit,
-            _ => Memory::Nothing,
+            MadeUp::Loops | MadeUp::Levels => Memory::Nothing,
         }
     }
 }
@@ -212,9 +213,9 @@ impl Asked<'_> {
         let budget = &self.request.budget;
         match self.store {
             Store::Arena => self.with(Arena::new(budget), runs, observer),
-            Store::HashCompact => self.beside(HashCompact::new(budget), runs, observer),
-            Store::Bitstate => self.beside(Bitstate::new(budget, self.table, HASHES), runs, observer),
-            _ => self.with(Compact::new(budget, self.hints(exec, owned)), runs, observer),
+            Store::HashCompact => self.with(HashCompact::new(budget), runs, observer),
+            Store::Bitstate => self.with(Bitstate::new(budget, self.table, HASHES), runs, observer),
+            Store::Auto | Store::Tree => self.with(Compact::new(budget, self.hints(exec, owned)), runs, observer),
         }
     }
 
@@ -260,7 +261,7 @@ impl Asked<'_> {
             Store::Bitstate => {
                 Bitstate::new(budget, self.table, HASHES).map(|store| in_lossy(quotient, n, &store, request, observer))
             }
-            _ => Arena::new(budget).map(|store| {
+            Store::Auto | Store::Tree | Store::Arena => Arena::new(budget).map(|store| {
                 let mut beside = figure4::Beside::new(&store, n, budget);
                 let out = figure4::search(quotient, n, &mut beside, request, observer);
                 let (bits, states, bytes) = (beside.n_bits(), out.counters.stored, beside.bytes());
@@ -322,10 +323,22 @@ impl Asked<'_> {
         observer: &mut dyn Observer,
     ) -> (Searched, Kept) {
         let request = &self.request;
-        let Ok(store) = store else { return self.without_store() };
+        let Ok(store) = store else {
+            // There was no room for it.
+            let stopped = Some(Stopped::Memory(request.budget.limit()));
+            return (Searched { found: None, counters: Default::default(), stopped, bytes: 0 }, (0, None));
+        };
         let searched = match self.search {
             Search::Ndfs => self.nested(runs, &store, Target::Path, observer),
             Search::NdfsSeed => self.nested(runs, &store, Target::Seed, observer),
+            Search::NdfsProcess => {
+                let ordered = ByProcess(runs);
+                let mut searched = self.nested(&ordered, &store, Target::Seed, observer);
+                searched.found = searched.found.map(|lasso| ordered.project(&lasso));
+                searched
+            }
+            _ if !V::EXACT => unreachable!("the plan refuses it"),
+            Search::Scc => scc::search(runs, &store, request, observer),
             Search::SccPar => union::search(runs, &store, request, observer),
             Search::Cndfs => {
                 let nested = match self.fair(runs) {
@@ -334,60 +347,9 @@ impl Asked<'_> {
                 };
                 nested.expect(ONE_MARK).searched
             }
-            Search::NdfsProcess => {
-                let ordered = ByProcess(runs);
-                let mut searched = self.nested(&ordered, &store, Target::Seed, observer);
-                searched.found = searched.found.map(|lasso| ordered.project(&lasso));
-                searched
-            }
-            _ => scc::search(runs, &store, request, observer),
-        };
-        (searched, (store.bytes(), None))
-    }
-
-    /// Nested search beside a lossy store.
-    pub(crate) fn beside<R: Runs, V: Visited>(
-        &self,
-        store: Result<V, Full>,
-        runs: &R,
-        observer: &mut dyn Observer,
-    ) -> (Searched, Kept) {
-        let Ok(store) = store else { return self.without_store() };
-        let target = if self.search == Search::Ndfs { Target::Path } else { Target::Seed };
-        let searched = match self.search {
-            Search::NdfsProcess => {
-                let ordered = ByProcess(runs);
-                let mut searched = self.nested_beside(&ordered, &store, target, observer);
-                searched.found = searched.found.map(|lasso| ordered.project(&lasso));
-                searched
-            }
-            Search::Ndfs | Search::NdfsSeed => self.nested_beside(runs, &store, target, observer),
-            _ => unreachable!("the plan refuses it"),
+            _ => unreachable!("no search for cycles"),
         };
         (searched, (store.bytes(), store.omission()))
-    }
-
-    fn nested_beside<R: Runs, V: Visited>(
-        &self,
-        runs: &R,
-        store: &V,
-        target: Target,
-        observer: &mut dyn Observer,
-    ) -> Searched {
-        assert!(self.how.memory() == Memory::Nothing, "the plan refuses it");
-        let request = &self.request;
-        let Some(fair) = self.fair(runs) else {
-            return lossy::search(runs, store, target, request, observer).expect(ONE_MARK).searched;
-        };
-        let mut searched = lossy::search(&fair, store, target, request, observer).expect(ONE_MARK).searched;
-        searched.found = searched.found.map(|lasso| fair.project_as(&lasso, Wish::default()));
-        searched
-    }
-
-    /// There was no room for it.
-    fn without_store(&self) -> (Searched, Kept) {
-        let stopped = Some(Stopped::Memory(self.request.budget.limit()));
-        (Searched { found: None, counters: Default::default(), stopped, bytes: 0 }, (0, None))
     }
 
     fn nested<R: Runs, V: WithBits>(
@@ -400,15 +362,21 @@ impl Asked<'_> {
         let request = &self.request;
         let memory = self.how.memory();
         let nested = match self.fair(runs) {
-            None => ndfs::search_with(runs, store, target, memory, request, observer),
-            Some(fair) => fair::search_with(&fair, store, target, memory, request, observer),
+            None if V::EXACT => ndfs::search_with(runs, store, target, memory, request, observer),
+            Some(fair) if V::EXACT => fair::search_with(&fair, store, target, memory, request, observer),
+            _ if memory != Memory::Nothing => unreachable!("the plan refuses it"),
+            None => lossy::search(runs, store, target, request, observer),
+            Some(fair) => lossy::search_fair(&fair, store, target, request, observer),
         };
         nested.expect(ONE_MARK).searched
     }
 
     /// With fairness, the runs that have it in their states.
     fn fair<'r, R: Runs>(&self, runs: &'r R) -> Option<Fair<'r, R>> {
-        let by = if self.fair_by == FairBy::Copies { By::Copies } else { By::Flags };
+        let by = match self.fair_by {
+            FairBy::Copies => By::Copies,
+            FairBy::Auto | FairBy::Scc | FairBy::Flags => By::Flags,
+        };
         let eager = self.how.repairs.able == AbleBy::Defaults;
         let fair = || Fair::new(runs, most_processes(self.interp.system()), by).telling(self.waits(), eager);
         (self.request.fairness != Fairness::None).then(fair)

@@ -208,14 +208,20 @@ pub fn find_run(c: &Component, part: &[bool], from: usize, n_marks: u32, fairnes
     let mut marks = all_marks(n_marks);
     let all = c.able.iter().fold(Pids::default(), |all, able| all.union(*able));
     // Who must be seen unable to move, or moving: with strong fairness only moving helps who is able anywhere.
-    let mut owed = if fairness == Fairness::None { Pids::default() } else { all };
+    let mut owed = match fairness {
+        Fairness::None => Pids::default(),
+        Fairness::Weak => all,
+        Fairness::Strong => {
+            let states: Vec<usize> = (0..c.len()).filter(|n| part[*n]).collect();
+            let sum = c.summary(&states, part).expect("an accepted part has moves");
+            all.both(sum.somewhere)
+        }
+    };
     let (mut cycle, mut at) = (Vec::new(), start);
-    if fairness == Fairness::Strong {
-        let states: Vec<usize> = (0..c.len()).filter(|n| part[*n]).collect();
-        let sum = c.summary(&states, part).expect("an accepted part has moves");
-        owed = owed.both(sum.somewhere);
-    }
-    let pay_state = |owed: Pids, n: usize| if fairness == Fairness::Weak { owed.both(c.able[n]) } else { owed };
+    let pay_state = |owed: Pids, n: usize| match fairness {
+        Fairness::Weak => owed.both(c.able[n]),
+        Fairness::None | Fairness::Strong => owed,
+    };
     owed = pay_state(owed, at);
     while marks != 0 || !owed.is_empty() || cycle.is_empty() {
         let pays = |_: usize, m: &Inner| {

@@ -21,6 +21,7 @@
 //!
 //! # Cost  each state expanded at most twice; two entries of the store a state; the keys of both paths and of their moves.
 
+use super::fair::Fair;
 use super::ndfs::{End, Nested, Refused, Target, accepts, found};
 use super::{Lasso, Moves, Pulse, Request, Runs};
 use crate::observer::Observer;
@@ -90,6 +91,19 @@ pub fn search<R: Runs, V: Visited>(
     };
     let found = found(dfs.all())?;
     Ok(Nested { searched: dfs.pulse.searched(found, request), second: dfs.n_second })
+}
+
+/// For a run that is accepted and weakly fair, as `fair::search`.
+pub fn search_fair<R: Runs, V: Visited>(
+    fair: &Fair<'_, R>,
+    store: &V,
+    target: Target,
+    request: &Request,
+    observer: &mut dyn Observer,
+) -> Result<Nested, Refused> {
+    let mut nested = search(fair, store, target, request, observer)?;
+    nested.searched.found = nested.searched.found.map(|lasso| fair.project(&lasso));
+    Ok(nested)
 }
 
 /// A state on the path of one of the searches, and its moves.

@@ -81,7 +81,7 @@ use crate::observer::Observer;
 use crate::search::Halt;
 use crate::search::held::Held;
 use spinor_model::successors::Wish;
-use spinor_store::{Account, Arena, Budget, Compact, Full, Marks, StateId, Visited};
+use spinor_store::{Account, Arena, Bitstate, Budget, Compact, Full, HashCompact, Marks, StateId, Visited};
 use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
@@ -261,7 +261,7 @@ fn bytes_for<B: Bits>(room: usize) -> u64 {
     room as u64 / 7 * 8 * B::PLACE
 }
 
-/// An exact store, and what holds bits for its names.
+/// A store, and what holds bits for its names. Of one that is not exact nobody asks for them: `lossy` has none.
 pub trait WithBits: Visited {
     type Bits: Bits;
 }
@@ -272,6 +272,14 @@ impl WithBits for Arena {
 
 /// Its names are contents, not places.
 impl WithBits for Compact {
+    type Bits = HashSet<StateId>;
+}
+
+impl WithBits for HashCompact {
+    type Bits = HashSet<StateId>;
+}
+
+impl WithBits for Bitstate {
     type Bits = HashSet<StateId>;
 }
 
@@ -494,7 +502,7 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
         self.second.put(id).map_err(|full| self.pulse.full(full))?;
         let accepting = match self.memory {
             Memory::Lost { .. } => self.choose(id)?,
-            _ => self.expand(id, self.chosen(id))?,
+            Memory::Nothing | Memory::Number | Memory::Bit => self.expand(id, self.chosen(id))?,
         };
         let pushed = self.nested.push(id, accepting, &self.out);
         pushed.map_err(|full| self.pulse.full(full))?;

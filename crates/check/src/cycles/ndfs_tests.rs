@@ -91,13 +91,7 @@ fn run_lossy<V: Visited>(runs: &ToyRuns, n_pids: u32, store: &V, target: Target,
     let request = Request::new(fairness_of(way));
     let nested = match way {
         None => lossy::search(runs, store, target, &request, &mut Silent),
-        Some(by) => {
-            let fair = Fair::new(runs, n_pids, by);
-            lossy::search(&fair, store, target, &request, &mut Silent).map(|mut nested| {
-                nested.searched.found = nested.searched.found.map(|lasso| fair.project_as(&lasso, Default::default()));
-                nested
-            })
-        }
+        Some(by) => lossy::search_fair(&Fair::new(runs, n_pids, by), store, target, &request, &mut Silent),
     };
     nested.expect("one mark at states").searched.found
 }

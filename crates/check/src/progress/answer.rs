@@ -120,7 +120,7 @@ impl Asked<'_> {
             Store::Arena => self.with(Arena::new(budget), &ground, observer),
             Store::HashCompact => self.with(HashCompact::new(budget), &ground, observer),
             Store::Bitstate => self.with(Bitstate::new(budget, self.table, HASHES), &ground, observer),
-            _ => {
+            Store::Auto | Store::Tree => {
                 let walked = exec.clone();
                 let hints = Box::new(move |key: &[u8]| order::learn(&*walked, key));
                 self.with(Compact::new(budget, hints), &ground, observer)
@@ -159,7 +159,8 @@ impl Asked<'_> {
             _ if !V::EXACT => unreachable!("the plan refuses it"),
             Search::Restarts => restarts::search(ground, &store, request, observer),
             Search::NdfsNp => nested::search(ground, &store, request, observer),
-            _ => levels::search(ground, &store, request, observer),
+            Search::FifoLevels => levels::search(ground, &store, request, observer),
+            _ => unreachable!("no search for progress"),
         };
         (searched, (store.bytes(), store.omission()))
     }
@@ -213,9 +214,9 @@ impl Asked<'_> {
         let budget = &self.request.budget;
         let (searched, (store_bytes, omission)) = match self.store {
             Store::Arena => asked.with(Arena::new(budget), &modes, observer),
-            Store::HashCompact => asked.beside(HashCompact::new(budget), &modes, observer),
-            Store::Bitstate => asked.beside(Bitstate::new(budget, self.table, HASHES), &modes, observer),
-            _ => {
+            Store::HashCompact => asked.with(HashCompact::new(budget), &modes, observer),
+            Store::Bitstate => asked.with(Bitstate::new(budget, self.table, HASHES), &modes, observer),
+            Store::Auto | Store::Tree => {
                 let unfolded = !plan::knows_components(self.search) && self.request.fairness != Fairness::None;
                 let (exec, interp, meaning) = (exec.clone(), interp.clone(), meaning.clone());
                 let hints = Box::new(move |key: &[u8]| {

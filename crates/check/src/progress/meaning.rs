@@ -166,12 +166,14 @@ impl Meaning {
     /// What a reduction of the system that is searched must keep to; `all`: where steps make progress, none of those selected
     /// does.
     pub fn spared(&self, system: &System, all: bool) -> Still {
-        if self.progress == Progress::States {
-            return Still::states(self.labels.clone());
+        match self.progress {
+            Progress::States => Still::states(self.labels.clone()),
+            Progress::Steps => {
+                let makes = |t: usize, e: &Edge| self.labels[t][e.from.index()] || self.may_pass(t, e, false);
+                let types = system.proctypes.iter().enumerate();
+                Still::steps(types.map(|(t, p)| p.edges.iter().map(|e| makes(t, e)).collect()).collect(), all)
+            }
         }
-        let makes = |t: usize, e: &Edge| self.labels[t][e.from.index()] || self.may_pass(t, e, false);
-        let types = system.proctypes.iter().enumerate();
-        Still::steps(types.map(|(t, p)| p.edges.iter().map(|e| makes(t, e)).collect()).collect(), all)
     }
 
     /// Which steps lead to the same in both orders, if it is states that make progress.

@@ -219,7 +219,7 @@ impl Making<'_> {
         let reach = self.reach(&actors, &first, &touches);
         let minds = match self.repairs.unless {
             UnlessBy::Dynamic => self.minds(&actors[..n_live], &first, &touches, &reach),
-            _ => vec![Vec::new(); n_live],
+            UnlessBy::Guards | UnlessBy::Static => vec![Vec::new(); n_live],
         };
         let mut cast = Cast {
             number,

@@ -131,7 +131,7 @@ impl<'a, S: Successors + Send> Built<'a, S> {
         }
         match form {
             Form::Leaps if !state.leaps.is_empty() => self.leaps(state, node, batch),
-            _ => self.one(state, node, batch),
+            Form::Whole | Form::One | Form::Leaps => self.one(state, node, batch),
         }
     }
 

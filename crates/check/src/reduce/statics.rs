@@ -148,7 +148,9 @@ pub(crate) fn each_write<'e>(effect: &'e Effect, f: &mut dyn FnMut(&'e Place)) {
                 f(place);
             }
         }),
-        _ => {}
+        Effect::Send { .. } | Effect::Run { .. } | Effect::Assert(_) | Effect::Print { .. } | Effect::PrintName(..) => {
+        }
+        Effect::SetPriority { .. } | Effect::Event { .. } | Effect::End => {}
     }
 }
 

@@ -163,7 +163,13 @@ impl<'a> Walk<'a> {
         let of = |effect: &Effect| match effect {
             Effect::Send { chan, .. } => Some((true, about(chan))),
             Effect::Receive { chan, keep: false, .. } => Some((false, about(chan))),
-            _ => None,
+            Effect::Receive { keep: true, .. } => None,
+            Effect::Assign { .. }
+            | Effect::Run { .. }
+            | Effect::Assert(_)
+            | Effect::Print { .. }
+            | Effect::PrintName(..) => None,
+            Effect::SetPriority { .. } | Effect::Event { .. } | Effect::End => None,
         };
         edge.effects.iter().filter_map(of).collect()
     }
@@ -257,7 +263,12 @@ impl<'a> Walk<'a> {
                     out.takes = Some(Half { chans: none, fields: args.iter().map(known).collect() });
                 }
             }
-            _ => {}
+            Effect::Assign { .. }
+            | Effect::Run { .. }
+            | Effect::Assert(_)
+            | Effect::Print { .. }
+            | Effect::PrintName(..) => {}
+            Effect::SetPriority { .. } | Effect::Event { .. } | Effect::End => {}
         }
     }
 
@@ -288,7 +299,12 @@ impl<'a> Walk<'a> {
                     self.promised(chan, &[false], out);
                 }
             }
-            _ => {}
+            Effect::Assign { .. }
+            | Effect::Run { .. }
+            | Effect::Assert(_)
+            | Effect::Print { .. }
+            | Effect::PrintName(..) => {}
+            Effect::SetPriority { .. } | Effect::Event { .. } | Effect::End => {}
         }
     }
 
@@ -335,7 +351,12 @@ impl<'a> Walk<'a> {
             Effect::Send { chan, sorted, .. } => (chan, if *sorted { Use::Insert } else { Use::Send }),
             Effect::Receive { chan, keep: true, .. } => (chan, Use::Look),
             Effect::Receive { chan, random, .. } => (chan, if *random { Use::TakeAny } else { Use::Take }),
-            _ => return,
+            Effect::Assign { .. }
+            | Effect::Run { .. }
+            | Effect::Assert(_)
+            | Effect::Print { .. }
+            | Effect::PrintName(..) => return,
+            Effect::SetPriority { .. } | Effect::Event { .. } | Effect::End => return,
         };
         self.expr(chan, VALUE, out);
         for c in self.channels(chan, out, false) {

@@ -14,7 +14,7 @@ use spinor_check::observer::Silent;
 use spinor_check::oracle::Graph;
 use spinor_check::plan::is_endless;
 use spinor_check::protocol::{Channel, Protocol};
-use spinor_check::reduce::{AbleBy, Repairs, UnlessBy};
+use spinor_check::reduce::{AbleBy, Repairs, Selector, UnlessBy};
 use spinor_check::report::Report;
 use spinor_check::settings::{FairBy, MadeUp, Reduce, Search, Selection, Settings, Store};
 use spinor_check::verdict::Kind;
@@ -226,13 +226,13 @@ fn every_reduction(
     let stored = expect.lines().find_map(|l| l.strip_prefix("stored ")?.parse().ok()).unwrap_or(0u64);
     let finite = Selection::Names(names(interp, stated, protocol, expect, false));
     let endless = endless(interp, stated, protocol, expect);
-    for reduce in [Reduce::Stubborn, Reduce::Ample, Reduce::Leap, Reduce::Lra] {
+    for reduce in [Selector::Stubborn, Selector::Ample, Selector::Leap, Selector::Lra].map(Reduce::By) {
         for optimise in [Optimisations::NONE, Optimisations::ALL] {
             // Large ones are here for their stores; once is enough.
-            if stored > LARGE && (reduce, optimise) != (Reduce::Stubborn, Optimisations::ALL) {
+            if stored > LARGE && (reduce, optimise) != (Reduce::By(Selector::Stubborn), Optimisations::ALL) {
                 continue;
             }
-            let leaps = matches!(reduce, Reduce::Leap | Reduce::Lra);
+            let leaps = reduce.leaps();
             let like = Settings { reduce, optimise, protocol: protocol.clone(), ..Settings::default() };
             for (search, proviso) in
                 [(Search::Bfs, MadeUp::Levels), (Search::Bfs, MadeUp::Loops), (Search::Dfs, MadeUp::Loops)]

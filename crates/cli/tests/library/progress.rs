@@ -15,6 +15,7 @@ use spinor_check::progress::meaning::{Meaning, Of, Progress};
 use spinor_check::progress::modes::Modes;
 use spinor_check::progress::oracle::Graph;
 use spinor_check::progress::system::Grounds;
+use spinor_check::reduce::Selector;
 use spinor_check::report::PropertyReport;
 use spinor_check::settings::{FairBy, Reduce, Search, Selection, Settings, Store};
 use spinor_gen::question::{Draws, seeds};
@@ -33,9 +34,9 @@ const OTHERS: [Search; 6] =
 /// The reductions, and for steps what is selected by each: no steps that make progress, or not only such steps.
 fn reductions(progress: Progress) -> Vec<(Reduce, bool)> {
     if progress == Progress::States {
-        return vec![(Reduce::Ample, false), (Reduce::Stubborn, false)];
+        return vec![(Reduce::By(Selector::Ample), false), (Reduce::By(Selector::Stubborn), false)];
     }
-    let by = [Reduce::Ample, Reduce::Stubborn, Reduce::Leap, Reduce::Lra];
+    let by = [Selector::Ample, Selector::Stubborn, Selector::Leap, Selector::Lra].map(Reduce::By);
     by.into_iter().flat_map(|by| [false, true].map(|all| (by, all))).collect()
 }
 
@@ -83,7 +84,7 @@ fn the_corpus_says_its_truth_in_both_meanings() {
             let progress = if progress == "steps" { Progress::Steps } else { Progress::States };
             for (store, reduce) in [Store::HashCompact, Store::Bitstate]
                 .into_iter()
-                .flat_map(|s| [(s, Reduce::Off), (s, Reduce::Stubborn)])
+                .flat_map(|s| [(s, Reduce::Off), (s, Reduce::By(Selector::Stubborn))])
             {
                 let table = Some(1 << 16);
                 let found = ask(&interp, false, &Settings { progress, store, reduce, table, ..Settings::default() });
@@ -227,7 +228,9 @@ fn random_models_agree_with_the_oracle() {
                     assert!(truth.starts_with(found.verdict.word()), "{told}: {search:?} plain {plain}");
                 }
                 if progress == Progress::States && !plain {
-                    for (search, reduce) in [(Search::Scc, Reduce::Stubborn), (Search::Ndfs, Reduce::Ample)] {
+                    for (search, reduce) in
+                        [(Search::Scc, Reduce::By(Selector::Stubborn)), (Search::Ndfs, Reduce::By(Selector::Ample))]
+                    {
                         let found = ask(&interp, draws.below(2) == 0, &Settings { search, reduce, ..base.clone() });
                         assert!(truth.starts_with(found.verdict.word()), "{told}: {search:?} {reduce:?}");
                     }
@@ -286,7 +289,7 @@ fn nothing_but_progress_is_answered_from_what_progress_needs() {
     let interp = Interp::new(loaded.model.expect("a model").system);
     for progress in [Progress::States, Progress::Steps] {
         for search in [Search::Auto, Search::Fifo, Search::FifoLevels, Search::Restarts] {
-            let settings = Settings { progress, search, reduce: Reduce::Stubborn, ..Settings::default() };
+            let settings = Settings { progress, search, reduce: Reduce::By(Selector::Stubborn), ..Settings::default() };
             let report = natively(&interp, &[], &settings, &mut Silent).expect("a report");
             let said = |name: &str| report.properties.iter().find(|p| p.name == name).map(|p| p.verdict.word());
             assert_eq!(said("progress"), Some("holds"), "{search:?} {progress:?}");

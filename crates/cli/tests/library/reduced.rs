@@ -9,6 +9,7 @@ use spinor_check::check::{Said, Stated, interpreted};
 use spinor_check::cycles::Fairness;
 use spinor_check::observer::Silent;
 use spinor_check::plan::knows_components;
+use spinor_check::reduce::Selector;
 use spinor_check::report::Report;
 use spinor_check::settings::{Reduce, Search, Selection, Settings, Store};
 use spinor_check::trace::Trace;
@@ -68,10 +69,12 @@ fn what_is_left_out_makes_no_difference_on_random_models() {
         n_violated += truth.properties.iter().filter(|p| p.verdict.word() == "violated").count();
         let optimised = run(&interp, &[], &safety, false);
         for (way, (like, truth)) in [(&safety, &optimised), (&unoptimised, &truth)].into_iter().enumerate() {
-            for reduce in [Reduce::Stubborn, Reduce::Ample, Reduce::Leap, Reduce::Lra, Reduce::Povas] {
+            for reduce in
+                [Selector::Stubborn, Selector::Ample, Selector::Leap, Selector::Lra, Selector::Povas].map(Reduce::By)
+            {
                 for search in [Search::Bfs, Search::Dfs] {
                     // More models are worth more than more ways for each.
-                    let rare = if matches!(reduce, Reduce::Lra | Reduce::Povas) { 8 } else { 2 };
+                    let rare = if matches!(reduce, Reduce::By(Selector::Lra | Selector::Povas)) { 8 } else { 2 };
                     if draws.below(rare) != 0 {
                         continue;
                     }
@@ -101,7 +104,7 @@ fn what_is_left_out_makes_no_difference_on_random_models() {
                     if truth.searches[0].complete && way == 1 {
                         let stored = report.searches[0].stored;
                         assert!(stored <= truth.searches[0].stored, "{}", case());
-                        if reduce == Reduce::Stubborn && search == Search::Bfs {
+                        if reduce == Reduce::By(Selector::Stubborn) && search == Search::Bfs {
                             n_reduced += usize::from(stored < truth.searches[0].stored);
                             full += truth.searches[0].stored;
                             few += stored;
@@ -113,7 +116,7 @@ fn what_is_left_out_makes_no_difference_on_random_models() {
         // States without steps alone: loops need not be closed.
         let ends = Selection::Names(vec!["deadlock".into()]);
         let dead = truth.properties.iter().find(|p| p.name == "deadlock").expect("asked for");
-        for reduce in [Reduce::Stubborn, Reduce::Leap] {
+        for reduce in [Selector::Stubborn, Selector::Leap].map(Reduce::By) {
             let settings = Settings { reduce, select: ends.clone(), ..safety.clone() };
             let report = run(&interp, &[], &settings, false);
             assert_eq!(report.properties[0].verdict.word(), dead.verdict.word(), "seed {seed} ends {reduce:?}\n{text}");
@@ -164,12 +167,12 @@ fn runs_that_never_end_are_not_lost_on_random_models() {
         let truth = Settings { reduce: Reduce::Off, select, fairness, store, ..Settings::default() };
         let truth = (run(&interp, &stated, &Settings { shorten: false, ..truth.clone() }, false), truth);
         n_violated += truth.0.properties.iter().filter(|p| p.verdict.word() == "violated").count();
-        for reduce in [Reduce::Stubborn, Reduce::Ample, Reduce::Leap, Reduce::Lra] {
+        for reduce in [Selector::Stubborn, Selector::Ample, Selector::Leap, Selector::Lra].map(Reduce::By) {
             for search in [Search::Scc, Search::Ndfs, Search::NdfsSeed, Search::SccPar, Search::Cndfs] {
                 let optimise = if draws.below(2) == 0 { Optimisations::ALL } else { Optimisations::NONE };
                 if fairness == Fairness::Strong && !knows_components(search)
-                    || draws.below(if reduce == Reduce::Lra { 12 } else { 3 }) != 0
-                    || matches!(reduce, Reduce::Lra | Reduce::Leap) && fairness != Fairness::None
+                    || draws.below(if reduce == Reduce::By(Selector::Lra) { 12 } else { 3 }) != 0
+                    || reduce.leaps() && fairness != Fairness::None
                 {
                     continue;
                 }
@@ -189,7 +192,7 @@ fn runs_that_never_end_are_not_lost_on_random_models() {
                     };
                     assert_eq!(p.verdict.word(), truth.verdict.word(), "{}", case());
                 }
-                if reduce == Reduce::Stubborn && search == Search::Scc && optimise == Optimisations::ALL {
+                if reduce == Reduce::By(Selector::Stubborn) && search == Search::Scc && optimise == Optimisations::ALL {
                     let holds = |s: &&spinor_check::report::Stats| s.complete;
                     few += report.searches.iter().filter(holds).map(|s| s.stored).sum::<u64>();
                     full += truth.0.searches.iter().filter(holds).map(|s| s.stored).sum::<u64>();
