@@ -68,6 +68,23 @@ pub struct FrameLayout {
     pub chans: Vec<ChanLayout>,
 }
 
+impl FrameLayout {
+    /// Of what is in front of the variables, and of the rest of the frame.
+    fn check(&self, header: &[Field]) {
+        let messages = |chan: &ChanLayout| (0..chan.capacity).flat_map(|i| chan.message(i)).collect::<Vec<_>>();
+        let chans = self.chans.iter().flat_map(|chan| [vec![chan.len], messages(chan)].concat());
+        let all = header.iter().chain(&self.slots).copied().chain(chans);
+        let mut all: Vec<Field> = all.filter(|field| field.bytes > 0).collect();
+        all.sort_by_key(|field| field.at);
+        let end = |field: &Field| field.at + u32::from(field.bytes);
+        assert!(self.size.is_multiple_of(8), "L1");
+        assert!(self.chans.iter().all(|chan| chan.len.at.is_multiple_of(4)), "L1");
+        assert!(all.iter().all(|field| field.at.is_multiple_of(field.bytes.into())), "L2");
+        assert!(all.windows(2).all(|two| end(&two[0]) <= two[1].at), "a byte has one owner");
+        assert!(all.last().is_none_or(|last| end(last) <= self.size), "a frame has room for its values");
+    }
+}
+
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ChanLayout {
     pub len: Field,
@@ -114,7 +131,10 @@ impl Layout {
         let priority = if system.uses.priorities { header.take(1, false) } else { Field::NONE };
         header.align(4);
         let procs = system.proctypes.iter().map(|t| Cursor { at: header.at }.frame(&t.frame));
-        Layout { n_procs: unsigned(0, 1), last, monitor, globals, proctype, loc, priority, procs: procs.collect() }
+        let (n_procs, procs) = (unsigned(0, 1), procs.collect::<Vec<_>>());
+        globals.check(&[n_procs, last, monitor]);
+        procs.iter().for_each(|frame| frame.check(&[proctype, loc, priority]));
+        Layout { n_procs, last, monitor, globals, proctype, loc, priority, procs }
     }
 
     /// The frames of a key: where each process's begins, and its proctype.
@@ -198,6 +218,7 @@ impl Cursor {
                 self.shape(of, out);
                 self.align(align);
                 let stride = self.at - from;
+                debug_assert!(stride.is_multiple_of(align), "L3: what is after one is aligned as it is");
                 let element = first..out.len();
                 for i in 1..*n {
                     for slot in element.clone() {

@@ -239,10 +239,12 @@ impl Packing {
             let t = slots[PTYPE] as usize;
             push(self.layout.procs[t].size, &self.procs[t], slots, key);
         }
+        debug_assert!(at == key.len() && (at - head).is_multiple_of(8), "L1");
         key.resize(head + (key.len() - head).next_multiple_of(GRAIN), 0); // L5
     }
 
     pub fn unpack(&self, system: &System, key: &[u8]) -> State {
+        debug_assert!(key.len().is_multiple_of(GRAIN), "L5");
         let mut state = State::empty(system);
         for (slot, field) in state.slots.iter_mut().zip(&self.globals) {
             *slot = field.read(key);

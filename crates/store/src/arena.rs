@@ -191,6 +191,8 @@ impl Inner {
             Err(at) => {
                 let id = self.append(key)?;
                 self.table[at] = slot(id, hash);
+                debug_assert!(self.len * 5 <= self.table.len() * 4, "I2");
+                debug_assert_eq!(self.probe(key, hash), Ok(id), "I1");
                 Ok((id, true))
             }
         }

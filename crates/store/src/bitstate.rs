@@ -11,6 +11,15 @@
 //!   Threads that put the same key at the same time must not both find it new, so the bits of a key are set under
 //!   one of a few hundred locks, chosen by its hash. The bits are atomic, because keys under different locks
 //!   share words.
+//!
+//! # Invariants
+//!   I1 a bit that was set stays set, and `n_set` counts each once: it is never more than there are bits
+//!
+//! # Owed
+//!   O1 a key is new to one thread    tests: `each_key_is_new_to_one_thread`
+//!   O2 the sum is near what is omitted    tests: `the_estimate_is_near_what_is_omitted`
+//!
+//! # Cost  the array, whatever is put; `k` cache misses a key.
 
 use crate::hash::hash64;
 use crate::memory::{Region, prefetch};
@@ -122,6 +131,8 @@ impl Visited for Bitstate {
             counts.omitted += n_new as f64 * missed / (1.0 - missed).max(f64::MIN_POSITIVE);
             counts.n_states += n_new;
             counts.n_set += n_set;
+            debug_assert!(counts.n_set <= self.n_bits, "I1");
+            debug_assert!(counts.n_states <= counts.n_set, "I1: who is new sets a bit");
         }
         Ok(())
     }

@@ -57,7 +57,9 @@ impl Budget {
 
     pub fn charge(&self, bytes: u64) -> Result<(), Full> {
         let fits = |used: u64| used.checked_add(bytes).filter(|&sum| sum <= self.limit); // I1
-        self.used.fetch_update(Relaxed, Relaxed, fits).map(drop).map_err(|_| Full::Memory)
+        let before = self.used.fetch_update(Relaxed, Relaxed, fits).map_err(|_| Full::Memory)?;
+        debug_assert!(before + bytes <= self.limit, "I1");
+        Ok(())
     }
 
     pub fn release(&self, bytes: u64) {

@@ -116,6 +116,7 @@ impl CardsHand<'_> {
                     Err(_) if self.block.is_empty() => break,
                     Err(at) => tables.put(id.0, *hash, at, self.block.start),
                 };
+                debug_assert_eq!(tables.find(id.0, *hash), Ok(number), "I1");
                 self.block.start += u32::from(number == self.block.start);
                 out.push(number);
             }
@@ -142,6 +143,8 @@ impl CardsHand<'_> {
             // Another thread may have done it already; and none of those whose blocks are after this one must be late.
             self.tables.alone(|tables| tables.grow_to(from + BLOCK, next.load(Relaxed), account))?;
         }
+        debug_assert!(from + BLOCK <= self.tables.get().room(), "I2");
+        debug_assert!(self.block.is_empty(), "no card is forgotten");
         self.block = from as u32..(from + BLOCK) as u32;
         Ok(())
     }
@@ -266,7 +269,16 @@ impl Tables {
                 self.slots[at].store(hash << 32 | (from + n) as u64, Relaxed);
             }
         }
+        debug_assert!(self.check_slots(end), "I1");
         Ok(())
+    }
+
+    /// Every card before this one that has a name has one slot, and is found from its home on.
+    fn check_slots(&self, end: usize) -> bool {
+        let names = || (1..end).map(|n| (n, self.cards[n].0[NAME].load(Relaxed))).filter(|(_, word)| *word != 0);
+        let is_found = |(n, word): (usize, u64)| self.find(word - 1, mix(word - 1)) == Ok(n as u32);
+        let n_slots = self.slots.iter().filter(|slot| slot.load(Relaxed) != 0).count();
+        n_slots == names().count() && names().all(is_found)
     }
 }
 

@@ -226,7 +226,10 @@ impl Compact {
         }
         for lookup in lookups.iter() {
             let number = nodes.intern_hashed(lookup.content, lookup.hash).map_err(|NoRoom| Need::Nodes)?;
-            names[lookup.name as usize].0 |= u64::from(fold::of_node(number)) << (NODE_BITS * (1 - lookup.side));
+            let (StateId(name), number) = (&mut names[lookup.name as usize], fold::of_node(number));
+            let shift = NODE_BITS * (1 - lookup.side);
+            debug_assert!([0, number].contains(&((*name >> shift) as u32 & ((1 << NODE_BITS) - 1))), "it is complete");
+            *name |= u64::from(number) << shift;
         }
         Ok(())
     }
@@ -339,6 +342,7 @@ impl Visited for Compact {
         let cells = hand.cells[class].get_or_insert_with(|| Box::new(Cells::new(plan)));
         cells.unfold(plan, &tables.nodes, left, right);
         cells.key(plan, key);
+        debug_assert_eq!(class_of(key.len()), Some(class), "I1: a name says the length");
         hand.loaded = Some(class);
     }
 
@@ -382,6 +386,7 @@ impl Visited for Compact {
             }
         };
         hand.forget();
+        debug_assert!(done.is_err() || out.len() == keys.len(), "every key has an answer");
         done
     }
 

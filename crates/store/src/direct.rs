@@ -80,11 +80,14 @@ impl Direct {
         let odd = |i: usize| (content[i] & !mask[i]) ^ rest[i];
         let part = |i: usize| gather(content[i], mask[i]) << shifts[i];
         let number = part(0) | part(1) | part(2) | part(3);
-        (odd(0) | odd(1) | odd(2) | odd(3) == 0).then_some((number as u32) << 1)
+        let number = (odd(0) | odd(1) | odd(2) | odd(3) == 0).then_some((number as u32) << 1);
+        debug_assert!(number.is_none_or(|number| self.content(number) == content), "I1");
+        number
     }
 
     #[inline(always)]
     pub fn content(&self, number: u32) -> Content {
+        debug_assert!(number & 1 == 0 && number >> 1 < 1 << self.bits, "a number of this kind");
         let Direct { mask, rest, shifts, .. } = self;
         let bits = u64::from(number >> 1);
         let part = |i: usize| rest[i] | scatter(bits >> shifts[i], mask[i]);

@@ -14,6 +14,8 @@
 //! # Invariants
 //!   I1 unless `fresh`, the words and the roots are those of one key, and unless `stale` so are all other numbers
 //!   I2 between calls there is nothing to undo, and nothing is dirty
+//!
+//! # Cost  the words of a key are compared once; then a lookup for each node above a changed word.
 
 use crate::memory::{differing, gather, scatter};
 use crate::nodes::{Content, NoRoom, Nodes};
@@ -90,7 +92,8 @@ impl Cells {
         key: &[u8],
         root: impl FnMut(u32, Content),
     ) -> Result<[u32; 2], NoRoom> {
-        debug_assert!(self.is_near(plan) && self.n_undo == 0, "I2");
+        debug_assert!(self.is_near(plan) && self.is_settled(), "I2");
+        debug_assert_eq!(key.len(), self.words.len(), "a key of this class");
         let differ = differing(key.as_chunks().0, self.words.as_chunks().0);
         match &plan.flat {
             None => self.climb_near::<false>(plan, nodes, key, leaves_of(plan, differ), root),
@@ -175,6 +178,29 @@ impl Cells {
         }
     }
 
+    /// I2.
+    fn is_settled(&self) -> bool {
+        self.n_undo == 0 && self.numbers == self.base && self.dirty.bits.iter().all(|bits| *bits == 0)
+    }
+
+    /// I1. The way down is taken by one node at a time, and the short way by all words, whether they changed or not.
+    fn is_one_key(&self, plan: &Plan, nodes: &Nodes) -> bool {
+        let roots = [plan.left, plan.right];
+        let stale = |n: usize| (0..2).any(|side| self.stale[side] && roots[side] == n);
+        let (words, _) = self.words.as_chunks::<4>();
+        let is_like = |word: &[u8; 4], to: &FlatWord, number: u32| {
+            u32::from_le_bytes(*word) == to.rest | scatter(u64::from(number >> to.shift), u64::from(to.mask)) as u32
+        };
+        let flat = plan.flat.as_ref().map_or(&[][..], |flat| &flat.words);
+        let short = (0..2).filter(|side| self.stale[*side]).all(|side| {
+            let mut own = words.iter().zip(flat).filter(|(_, to)| to.side == side as u32);
+            own.all(|(word, to)| is_like(word, to, self.base[roots[side]]))
+        });
+        let long = (0..plan.n_nodes).filter(|n| !stale(*n) && !stale(plan.parent_of[*n] as usize));
+        let is_right = |n: usize| content_of(plan, nodes, n, self.base[n]) == self.content(plan, &self.words, n);
+        self.fresh || short && long.into_iter().all(is_right)
+    }
+
     #[inline(always)]
     fn restore(&mut self, mut changed: u64) {
         while changed != 0 {
@@ -186,7 +212,7 @@ impl Cells {
 
     /// The two roots of any key. The cells stay as they were, unless they are to follow.
     pub fn fold(&mut self, plan: &Plan, nodes: &Nodes, key: &[u8], follow: bool) -> Result<Roots, NoRoom> {
-        debug_assert_eq!(self.n_undo, 0, "I2");
+        debug_assert!(self.is_settled(), "I2");
         self.fold_any(plan, nodes, key, follow)
     }
 
@@ -309,6 +335,7 @@ impl Cells {
         self.base.copy_from_slice(&self.numbers);
         self.words.copy_from_slice(words);
         self.fresh = false;
+        debug_assert!(self.is_one_key(plan, nodes), "I1");
         Ok(roots)
     }
 
@@ -323,6 +350,14 @@ impl Cells {
     /// Becomes the key with these roots.
     #[inline]
     pub fn unfold(&mut self, plan: &Plan, nodes: &Nodes, left: u32, right: u32) {
+        debug_assert!(self.is_settled(), "I2");
+        self.unfold_any(plan, nodes, left, right);
+        debug_assert_eq!([self.base[plan.left], self.base[plan.right]], [left, right], "I1");
+        debug_assert!(self.is_one_key(plan, nodes), "I1");
+    }
+
+    #[inline(always)]
+    fn unfold_any(&mut self, plan: &Plan, nodes: &Nodes, left: u32, right: u32) {
         if plan.flat.is_none() {
             for (n, number) in [(plan.left, left), (plan.right, right)] {
                 if self.base[n] != number || self.fresh {
@@ -384,6 +419,7 @@ impl Cells {
             Some(last) if plan.padded => u32::from_le_bytes(*last) as usize,
             _ => self.words.len(),
         };
+        debug_assert!(!self.fresh, "the cells are some key's");
         key.clear();
         key.extend_from_slice(&self.words[..n_bytes]);
     }
@@ -453,7 +489,10 @@ pub fn of_node(n: u32) -> u32 {
 fn content_of(plan: &Plan, nodes: &Nodes, n: usize, number: u32) -> Content {
     match &plan.direct[n] {
         Some(direct) if number & 1 == 0 => direct.content(number),
-        _ => nodes.get(number >> 1),
+        _ => {
+            debug_assert_eq!(number & 1, 1, "the number of a node");
+            nodes.get(number >> 1)
+        }
     }
 }
 
@@ -522,7 +561,7 @@ impl Many {
 
 impl Set for Many {
     fn put(&mut self, n: usize) {
-        debug_assert!(n / 64 >= self.from);
+        debug_assert!(n / 64 >= self.from, "what is put later is never less");
         self.bits[n / 64] |= 1 << (n % 64);
     }
 

@@ -166,7 +166,9 @@ impl Table {
     /// Whether it is new.
     #[inline]
     fn put(&self, hash: u64) -> bool {
-        let mut at = self.home(hash);
+        debug_assert_ne!(hash, 0, "zero is an empty slot");
+        let home = self.home(hash);
+        let mut at = home;
         loop {
             let mut there = self.slots[at].load(Acquire);
             if there == 0 {
@@ -179,6 +181,7 @@ impl Table {
                 return false;
             }
             at = self.after(at);
+            debug_assert_ne!(at, home, "I2: a probe meets an empty slot");
         }
     }
 
@@ -199,7 +202,12 @@ impl Table {
             }
         }
         cluster.into_iter().chain(first).for_each(|hash| assert!(self.put(hash)));
+        debug_assert!(self.n_used() <= self.limit(), "I2");
         Ok(())
+    }
+
+    fn n_used(&self) -> u64 {
+        self.slots.iter().filter(|slot| slot.load(Relaxed) != 0).count() as u64
     }
 
     /// Takes what is there, if anything is.

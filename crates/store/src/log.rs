@@ -8,6 +8,10 @@
 //!   distance needs. For other stores the fields mean nothing, and the sum is still never more than 8 bytes:
 //!   dense numbers are close to each other, and hashes are as wide as they were.
 //!
+//! # Invariants
+//!   I1 a packed chunk has as many names as a chunk can have, and each comes back as it was
+//!   I2 what the account holds is what the chunks and the open one hold
+//!
 //! # Cost
 //!   5 to 6 bytes a name from a tree store, about 2 from an arena; and up to 32 KiB for the open chunk.
 
@@ -101,6 +105,7 @@ impl Log {
         self.account.release(held);
         self.packed = Vec::new();
         self.open.clear();
+        debug_assert_eq!(self.account.held(), (self.open.capacity() * size_of::<StateId>()) as u64, "I2");
     }
 
     #[cold]
@@ -108,7 +113,9 @@ impl Log {
         if self.open.len() == CHUNK {
             let chunk = Shape::of(&self.open);
             self.account.charge(cost(chunk.n_bytes()))?;
-            self.packed.push(chunk.pack(&self.open));
+            let chunk = chunk.pack(&self.open);
+            debug_assert!(self.open.iter().enumerate().all(|(n, id)| chunk.get(n) == *id), "I1");
+            self.packed.push(chunk);
             self.open.clear();
             return Ok(());
         }
@@ -116,7 +123,7 @@ impl Log {
         let after = (before * 2).clamp(FIRST, CHUNK);
         self.account.charge(((after - before) * size_of::<StateId>()) as u64)?;
         self.open.reserve_exact(after - self.open.len());
-        assert_eq!(self.open.capacity(), after, "what was charged is what is held");
+        assert_eq!(self.open.capacity(), after, "I2");
         Ok(())
     }
 }
@@ -159,7 +166,7 @@ impl Shape {
     }
 
     fn pack(self, ids: &[StateId]) -> Packed {
-        assert_eq!(ids.len(), CHUNK);
+        assert_eq!(ids.len(), CHUNK, "I1");
         let mut bytes = vec![0; self.n_bytes()].into_boxed_slice();
         for (n, id) in ids.iter().enumerate() {
             let (mut word, mut shift) = (0, 0);

@@ -299,6 +299,13 @@ impl Plan {
         let contributes = |w: &u32, side: usize| words[*w as usize].side == side as u32 && words[*w as usize].mask != 0;
         let of = |side: usize| (0..self.n_words as u32).filter(|w| contributes(w, side)).collect();
         let sides = [0, 1].map(|side| is_flat(roots[side]).then(|| of(side)));
+        for side in (0..2).filter(|side| is_flat(roots[*side])) {
+            let bits = self.direct[roots[side]].map_or(0, |direct| direct.bits);
+            let own = || words.iter().filter(|word| word.side == side as u32).map(|word| word.field);
+            let all = own().fold(0, |all, field| all | field);
+            assert!(own().map(u32::count_ones).sum::<u32>() == bits, "no two words have a bit in common");
+            assert!(u64::from(all) == ((1 << bits) - 1) << 1, "every bit of the number is some word's");
+        }
         Some(Flat { sides, words })
     }
 }

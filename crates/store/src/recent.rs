@@ -92,8 +92,10 @@ impl Recent {
     #[inline(always)]
     fn find_or_put(&mut self, quads: &[[u8; 16]]) -> bool {
         debug_assert!(quads.len() < 256 && self.age < 1 << 56, "I1: the length and the age share a word");
+        debug_assert!(!quads.is_empty() && quads.len() < self.stride, "I2");
         let print = print(quads);
         let nth = ((print >> 32) * self.n_entries as u64) >> 32;
+        debug_assert!(is_whole(&self.quads[nth as usize * self.stride..][..self.stride]), "I1");
         let entry = &mut self.quads[nth as usize * self.stride..][..quads.len() + 1];
         let (head, key) = entry.split_at_mut(1);
         let wanted = [print, quads.len() as u64 | self.age << 8];
@@ -146,6 +148,14 @@ impl Recent {
         self.n_entries = bytes / (16 * self.stride);
         self.quads = vec![[0, 0]; self.n_entries * self.stride];
     }
+}
+
+/// Whether an entry is empty, or its head is that of its key.
+fn is_whole(entry: &[Quad]) -> bool {
+    let len = (entry[0][1] & 0xff) as usize;
+    let bytes = |[a, b]: &Quad| (u128::from(*a) | u128::from(*b) << 64).to_le_bytes();
+    let key = || entry[1..][..len].iter().map(bytes).collect::<Vec<_>>();
+    len == 0 || len < entry.len() && print(&key()) == entry[0][0]
 }
 
 /// A sum of products of which none waits for another.

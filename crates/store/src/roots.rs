@@ -310,6 +310,8 @@ impl Roots {
     /// Whether the pair is new.
     #[inline(always)]
     pub fn put(&self, mixed: Mixed, account: &Account) -> Result<bool, Full> {
+        // Not where each load is another schedule.
+        debug_assert!(cfg!(loom) || self.motion.load(Relaxed) == STILL, "what growth left is done");
         match self.put_into_lines(mixed) {
             Some(new) => Ok(new),
             None => self.put_into_stash(mixed, account),
@@ -346,7 +348,9 @@ impl Roots {
     pub fn grow(&mut self, account: &Account) -> Result<(), Full> {
         let pair_bits = self.left_bits + self.right_bits;
         let (old, new) = (self.size, self.size.next(pair_bits));
+        debug_assert_eq!(self.motion.load(Relaxed), STILL, "what growth left is done");
         assert!(new.bits <= pair_bits, "a table has fewer slots than there are pairs");
+        assert!(pair_bits - new.bits <= REMAINDER_BITS, "I2");
         if new.homes() > MAX_LINES {
             return Err(Full::Numbers);
         }
@@ -374,6 +378,7 @@ impl Roots {
         if self.fits(left, right) {
             return Ok(());
         }
+        debug_assert_eq!(self.motion.load(Relaxed), STILL, "what growth left is done");
         let mut left_bits = self.left_bits.max(u32::BITS - left.leading_zeros());
         let mut right_bits = self.right_bits.max(u32::BITS - right.leading_zeros());
         assert!(left_bits.max(right_bits) <= NODE_BITS);
@@ -390,6 +395,7 @@ impl Roots {
         let n_lines = self.size.lines();
         let cut = |from: usize| Part { lines: from..(from + PART).min(n_lines), after: 0 };
         let parts = (0..n_lines).step_by(PART).map(cut).collect();
+        debug_assert!(wide.fits(left, right), "the fields are wide enough");
         let old = std::mem::replace(self, wide);
         self.begin(Move::new(old.size, Some(old), parts, late), account);
         Ok(())
@@ -457,6 +463,9 @@ impl Roots {
         let own = to(lines.start)..if lines.end == work.size.lines() { self.size.lines() } else { to(lines.end) };
         // How full each line is: cheaper than to look.
         let mut used = vec![0; own.len()];
+        let is_empty = |i: usize| self.lines[i].0.iter().all(|slot| slot.load(Relaxed) == 0);
+        debug_assert!(own.start >= lines.end, "I4: what is filled is not what is emptied");
+        debug_assert!(cfg!(loom) || own.clone().all(is_empty), "I4");
         let mut late = Vec::new();
         for mixed in lines.flat_map(|i| self.empty(i, work.size)) {
             match self.place(mixed, &own, &mut used) {
@@ -497,7 +506,7 @@ impl Roots {
             account.charge_anyway(STASH_BYTES);
             Ok(())
         });
-        debug_assert_eq!(new, Ok(true));
+        debug_assert_eq!(new, Ok(true), "what is moved is nowhere else");
     }
 
     /// How many pairs did not find a place in their lines.
@@ -526,6 +535,7 @@ impl Roots {
             slot.store(0, Relaxed);
             there
         });
+        debug_assert!(slots.iter().skip_while(|slot| **slot != 0).all(|slot| *slot == 0), "I3");
         slots.into_iter().take_while(|&slot| slot != 0).map(move |slot| self.mixed_at(i, slot, size)) // I3
     }
 
@@ -534,6 +544,7 @@ impl Roots {
         let home = (i + 1) as u64 - u64::from(slot >> REMAINDER_BITS);
         let remainder = u64::from(slot & ((1 << REMAINDER_BITS) - 1));
         let product = home << (self.left_bits + self.right_bits - size.bits) | remainder;
+        debug_assert!(slot >> REMAINDER_BITS != 0 && product % size.factor == 0, "a slot that is some pair's");
         Mixed(if size.factor == 1 { product } else { product / 3 })
     }
 

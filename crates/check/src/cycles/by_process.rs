@@ -7,6 +7,15 @@
 //! # The argument
 //!   The order of the moves makes no difference to what is found at all, only to what is found first.
 //!   Moves of nobody come last; moves of one process keep their order.
+//!
+//! # Invariants
+//!   I1 the moves are those below, each once, and where a move ends the matter is told for the same one
+//!
+//! # Owed
+//!   O1 verdict = oracle, and the run below is accepted    tests: random graphs (`ndfs_tests`)
+//!   O2 the first process goes first                       tests: a graph with two cycles
+//!
+//! # Cost  the moves of a state are sorted, and laid down once more.
 
 use super::{Lasso, Moves, Runs};
 use spinor_model::successors::Wish;
@@ -60,6 +69,8 @@ impl<R: Runs> Runs for ByProcess<'_, R> {
     }
 
     fn moves_as(&self, (desk, below): &mut Self::Desk, key: &[u8], wish: Wish, out: &mut Moves) {
+        // Places are counted from the first move, and what is said of the state is said of it alone.
+        debug_assert!(out.all.is_empty(), "the moves of one state at a time");
         below.clear();
         self.0.moves_as(desk, key, wish, below);
         for (place, n) in order(below).into_iter().enumerate() {
@@ -68,6 +79,8 @@ impl<R: Runs> Runs for ByProcess<'_, R> {
                 out.ends = Some(place as u32);
             }
         }
+        debug_assert_eq!(out.all.len(), below.all.len(), "I1");
+        debug_assert_eq!(out.ends.is_some(), below.ends.is_some(), "I1");
         (out.able, out.blind, out.left_out) = (below.able, below.blind, below.left_out);
     }
 }

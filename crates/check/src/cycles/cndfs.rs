@@ -39,6 +39,11 @@
 //!   D5 of the moves of a state a blue search makes those first that lead to where no thread is: the order is free, and so
 //!      two threads go through fewer states twice.
 //!
+//! # Invariants
+//!   I1 a state is cyan for a thread exactly while it is on the path of the thread's blue search
+//!   I2 between red searches of a thread nothing is on its red path, and what it made pink is red
+//!   I3 nobody waits (B5) for its own seed
+//!
 //! # Owed
 //!   O1 verdict = oracle, and the lasso is accepted; counts = `ndfs`    tests: random graphs, 1, 2 and 4 threads
 //!
@@ -272,6 +277,7 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
         if !has(self.scout.eyes.cards.laid(), start, COLOURS, BLUE) {
             self.enter(start)?;
         }
+        debug_assert!(self.nested.frames.is_empty() && self.path.frames.len() <= 1, "I1, I2");
         while let Some(&Frame { state, accepting, n_moves, .. }) = self.path.frames.last() {
             let laid = self.scout.eyes.cards.laid();
             if self.scout.pace.crew.jobs > 1 {
@@ -294,10 +300,12 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
             if accepting && before & RED == 0 {
                 self.cycle_from(state)?; // B4, D2
             }
-            self.scout.eyes.cards.laid().card(state)[CYAN].fetch_and(!self.me, Relaxed); // B7
+            let before = self.scout.eyes.cards.laid().card(state)[CYAN].fetch_and(!self.me, Relaxed); // B7
+            debug_assert!(before & self.me != 0, "I1");
             self.path.frames.pop();
             self.scout.pace.crew.signals.go_on()?;
         }
+        debug_assert!(self.path.todo.is_empty(), "no move is left");
         Ok(())
     }
 
@@ -310,7 +318,8 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
             return Ok(());
         }
         // Before it is looked at: what is met from there may be taken by others at once, and a way to it be asked for.
-        self.scout.eyes.cards.laid().card(state)[CYAN].fetch_or(self.me, Relaxed);
+        let before = self.scout.eyes.cards.laid().card(state)[CYAN].fetch_or(self.me, Relaxed);
+        debug_assert!(before & self.me == 0, "I1");
         let frame = self.expand(state, depth)?;
         let me = self.me;
         self.scout.eyes.keep(|laid, to| !has(laid, to, COLOURS, BLUE) && !has(laid, to, CYAN, me));
@@ -339,6 +348,8 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
 
     /// The red search.
     fn cycle_from(&mut self, seed: u32) -> Result<(), End> {
+        debug_assert!(self.nested.frames.is_empty() && self.nested.todo.is_empty(), "I2");
+        debug_assert!(self.pinks.is_empty() && self.awaited.is_empty(), "I2");
         self.enter_nested(seed, seed)?;
         while !self.nested.frames.is_empty() {
             let Some(to) = self.nested.follow() else {
@@ -387,6 +398,8 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
     /// For the accepting states that other threads have to make red.
     fn wait(&mut self) -> Result<(), Halt> {
         while let Some(state) = self.awaited.pop() {
+            // The seed would wait for itself.
+            debug_assert!(self.pinks.first() != Some(&state), "I3");
             while !has(self.scout.eyes.cards.laid(), state, COLOURS, RED) && !self.run.cut.load(SeqCst) {
                 self.scout.eyes.cards.rest();
                 self.scout.pace.look()?;
@@ -398,7 +411,7 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
 
     /// Along the path to where the cycle closes, on to the seed, and along the red search's path back.
     fn lasso(&self, closes: u32) -> Found {
-        let at = self.path.frames.iter().position(|frame| frame.state == closes).expect("cyan is on the path");
+        let at = self.path.frames.iter().position(|frame| frame.state == closes).expect("I1");
         let mut stem = self.path.moves();
         stem.pop(); // of the seed, whose moves were all made
         let mut cycle = stem.split_off(at);

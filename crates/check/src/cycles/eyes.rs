@@ -79,6 +79,7 @@ impl<'a, R: Runs, V: Visited> Eyes<'a, R, V> {
     #[inline]
     pub fn settle(&mut self) -> Result<(), Full> {
         self.store.settle(&mut self.hand, &self.moves.keys, &self.keys, &mut self.out)?;
+        debug_assert_eq!(self.out.len(), self.moves.all.len(), "a state after each move");
         // Asking for numbers may mean waiting for threads that wait for the store.
         self.store.rest(&mut self.hand);
         Ok(())
@@ -115,6 +116,7 @@ impl<'a, R: Runs, V: Visited> Eyes<'a, R, V> {
             left -= usize::from(!barren);
             self.numbers[at] = if barren { 0 } else { self.numbers[left] };
         }
+        debug_assert_eq!(left, 0, "each number is some move's");
         Ok(())
     }
 

@@ -88,6 +88,7 @@ impl<'a, S: Successors> Product<'a, S> {
                 rows.push((from, transitions.len() as u32));
             }
         }
+        assert!(!few || rows.len() == automaton.n_states() << n_columns, "a row for each state and each valuation");
         Product {
             system,
             claim,
@@ -119,7 +120,8 @@ impl<'a, S: Successors> Product<'a, S> {
 
     /// The key of the system's state, and the automaton's state, in a key of the product.
     pub fn split(key: &[u8]) -> (&[u8], StateId) {
-        let (own, at) = key.split_at(key.len() - GRAIN); // I1
+        let (own, at) = key.split_at(key.len() - GRAIN);
+        debug_assert!(at[4..].iter().all(|byte| *byte == 0), "I1");
         (own, StateId(u32::from_le_bytes(*at.first_chunk().expect("I1"))))
     }
 
@@ -164,6 +166,7 @@ impl<S: Successors> Product<'_, S> {
             some.extend(self.claim.automaton.enabled(at, bits));
             return some;
         }
+        debug_assert!(bits.iter().all(|bits| bits >> self.claim.looked.len() == 0), "a bit for each that is looked at");
         let row = at.idx() << self.claim.looked.len() | bits.first().map_or(0, |bits| *bits as usize);
         let (from, to) = self.rows[row];
         &self.transitions[from as usize..to as usize]

@@ -318,6 +318,10 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
                 return Ok(here);
             }
         }
+        debug_assert!(self.roots.is_empty() && self.order.is_empty(), "every component is complete");
+        debug_assert!(self.todo.is_empty() && self.members.is_empty(), "every frame was left");
+        // What lies too deep waits for ever.
+        debug_assert!(self.pulse.max_depth < u64::MAX || self.open.len() == 0, "I2");
         Ok(None)
     }
 
@@ -491,6 +495,10 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
             }
         }
         let root = self.roots.pop().expect("looked at above").number as usize;
+        debug_assert!(
+            self.order[root..].iter().zip(root..).all(|(id, n)| self.open.get(*id) == Some(n as u32)),
+            "a number is a place in the order"
+        );
         self.open.remove_all(&self.order[root..]);
         self.order.truncate(root);
         Ok(false)

@@ -30,6 +30,11 @@
 //!   I1 a thread that has states in its lists, or is at a search, is counted in `busy`
 //!   I2 a card that some thread has entered has a word that is not zero
 //!
+//! # Owed
+//!   O1 each state is visited, a barren one once    tests: the counts of `union` and `cndfs` on random graphs in parts
+//!   O2 the way leads to the start                  tests: the lassos found there are run through
+//!   O3 everybody is given something to do          tests: a graph that waits for all threads
+//!
 //! # Cost  8 bytes for each barren state that was visited, 24 for each that waits.
 
 use super::crew::{self, Crew, Pace};
@@ -72,6 +77,7 @@ const INITIAL: u64 = 2;
 
 impl Way {
     fn new(kind: u64, thread: usize, nth: usize, place: usize) -> Result<Way, Full> {
+        debug_assert!(thread < 1 << (KIND - THREAD), "a thread is a bit of a word");
         let fits = nth < 1 << (THREAD - NTH) && place < 1 << NTH;
         let word = kind << KIND | (thread as u64) << THREAD | (nth as u64) << NTH | place as u64;
         if fits { Ok(Way(word)) } else { Err(Full::Numbers) }
@@ -420,7 +426,9 @@ impl<'a, 'w, R: Runs, V: Visited> Scout<'a, 'w, R, V> {
         } else {
             pool.starts.push(lot)
         }
-        self.ground.n_lots.fetch_add(1, Relaxed);
+        debug_assert!(n > 0 && self.busy, "I1: who gives has something");
+        let before = self.ground.n_lots.fetch_add(1, Relaxed);
+        debug_assert_eq!(before + 1, pool.barren.len() + pool.starts.len(), "it is as in the pool");
         self.ground.changed.notify_all();
     }
 
@@ -453,6 +461,7 @@ impl<'a, 'w, R: Runs, V: Visited> Scout<'a, 'w, R, V> {
                 return Ok(Some(Next::Search(start)));
             }
             if pool.busy == 0 {
+                debug_assert!(pool.lasting.iter().all(|(_, one)| one.is_none()), "I1: who is at a search is busy");
                 self.pace.crew.signals.stop(Stopped::Settled);
                 ground.changed.notify_all();
                 return Ok(Some(Next::Nothing));
@@ -470,7 +479,8 @@ impl<'a, 'w, R: Runs, V: Visited> Scout<'a, 'w, R, V> {
     fn take(&mut self, mut pool: MutexGuard<'_, Pool>) {
         pool.busy += 1;
         self.busy = true; // I1
-        self.ground.n_lots.fetch_sub(1, Relaxed);
+        let before = self.ground.n_lots.fetch_sub(1, Relaxed);
+        debug_assert_eq!(before - 1, pool.barren.len() + pool.starts.len(), "it is as in the pool");
     }
 
     fn fill(&mut self, lot: &[Todo], barren: bool) -> Result<(), Halt> {

@@ -25,6 +25,12 @@
 //!   I1 a root that was united, or has a move to itself, is `SUMMED` and has an entry; its summary has the `able` of all
 //!      its states, as far as whoever united them told them
 //!   I2 next and head are written only with the root locked
+//!   I3 what hangs below another has the higher number, so every way leads to a root
+//!
+//! # Owed
+//!   O1 what was told of either set is known of both, who was in either is in both, and a set whose states are
+//!      all done is dead                                  tests: two threads in turn
+//!   O2 the same, whoever comes when                      tests: those of `union`, with a breath where it matters
 //!
 //! # Cost  a card a state; 150 bytes and more for a set of several states that is not dead.
 
@@ -163,12 +169,14 @@ fn root_of(laid: Laid<'_>, mut n: u32) -> u32 {
     let mut set = word(laid, n, SET).load(SeqCst);
     loop {
         let up = above(set);
+        debug_assert!(up <= n, "I3");
         if up == n {
             return n;
         }
         breath();
         let next = word(laid, up, SET).load(SeqCst);
         let top = above(next);
+        debug_assert!(top <= up, "I3");
         if top == up {
             return up;
         }
@@ -220,7 +228,7 @@ fn is_locked(laid: Laid<'_>, root: u32) -> bool {
 /// Lets go of a root. The flags must not be there yet.
 fn unlock(laid: Laid<'_>, root: u32, flags: u64) {
     let before = word(laid, root, SET).fetch_add(flags.wrapping_sub(LOCK), SeqCst);
-    debug_assert!(before & LOCK != 0 && before & flags == 0);
+    debug_assert!(before & LOCK != 0 && before & flags == 0, "it is locked, and the flags are new");
 }
 
 fn next(laid: Laid<'_>, n: u32) -> u32 {
@@ -359,6 +367,7 @@ impl View<'_> {
             unlock(laid, low, 0);
         };
         breath();
+        debug_assert!(root < other, "I3");
         let (to, from) = (head(laid, root), head(laid, other));
         let after = next(laid, to);
         set_next(laid, to, next(laid, from));
@@ -383,6 +392,7 @@ impl View<'_> {
         let threads = word(laid, other, THREADS).load(SeqCst);
         word(laid, root, THREADS).fetch_or(threads, SeqCst);
         breath();
+        debug_assert!(self.sets.stripe(root).contains_key(&root), "I1");
         unlock(laid, root, SUMMED & !set);
         Some(sum)
     }

@@ -330,6 +330,7 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
             frame.nth = nth;
             self.follow(to, marks, pid)?;
         }
+        debug_assert!(self.todo.is_empty() && self.roots.is_empty(), "I1: a root has a frame");
         Ok(())
     }
 
@@ -434,6 +435,7 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
         let n_roots = self.roots.len();
         let root = self.roots.last().expect("the first state has a root");
         debug_assert!(view.same(laid, frame.state, root.state), "I1");
+        debug_assert!((root.frame as usize) < self.frames.len(), "I1");
         if root.frame as usize + 1 < self.frames.len() {
             self.back(); // D2
             return Ok(());

@@ -41,6 +41,7 @@ use crate::search::team::{self, Team};
 use crate::search::watch::{News, Signals, Watch};
 use crate::search::{self, Halt, Stopped};
 use spinor_store::{Cards, CardsHand, Full, Laid, StateId, Visited};
+use std::collections::HashSet;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::{Mutex, MutexGuard};
@@ -213,6 +214,7 @@ impl<G: Ground, V: Visited> Lead<'_, '_, '_, '_, G, V> {
             if limit < u64::MAX && self.is_tired() {
                 starts = self.share(team, What::Search, entries, starts, u64::MAX)?;
             }
+            debug_assert!(self.are_left(&starts), "a level is over when all is left that it began with");
             large = self.alone == 0 || self.n_left() - before > self.alone;
             let from = entries.len();
             for worker in self.workers {
@@ -221,6 +223,7 @@ impl<G: Ground, V: Visited> Lead<'_, '_, '_, '_, G, V> {
                     worker.later.truncate(0);
                 }
             }
+            debug_assert!(self.are_laid_once(&entries[from..]), "I2");
             if entries.len() == from {
                 return Ok(());
             }
@@ -246,6 +249,26 @@ impl<G: Ground, V: Visited> Lead<'_, '_, '_, '_, G, V> {
     /// States left so far.
     fn n_left(&self) -> u64 {
         self.workers.iter().map(|w| lock(w).as_ref().map_or(0, |w| w.counters.stored)).sum()
+    }
+
+    fn are_left(&mut self, starts: &[Start]) -> bool {
+        let laid = self.seat.cards.laid();
+        let are = starts.iter().all(|start| knows(laid, start.state, LEFT));
+        self.seat.cards.rest();
+        are
+    }
+
+    /// What was laid aside in a level, after the threads have met.
+    fn are_laid_once(&mut self, entries: &[Entry]) -> bool {
+        let mut seen = HashSet::new();
+        let cards = &mut self.seat.cards;
+        let once = |entry: &Entry| {
+            let number = cards.number(entry.id);
+            seen.insert(entry.id) && number.is_ok_and(|number| knows(cards.laid(), number, LAID))
+        };
+        let are = entries.iter().all(once);
+        cards.rest();
+        are
     }
 
     fn is_tired(&self) -> bool {
@@ -427,6 +450,7 @@ impl Worker {
         seat: &mut Seat<'_, G, V>,
         watch: &mut Option<&mut Watch<'_>>,
     ) -> Result<(), Halt> {
+        debug_assert!(self.frames.is_empty() && self.todo.is_empty(), "I1: nothing is left of another path");
         let n = work.starts.len();
         let first = n * self.me / work.n_threads;
         for at in (first..n).chain(0..first) {
@@ -473,7 +497,9 @@ impl Worker {
                     self.counters.stored += 1;
                     self.counters.transitions += u64::from(n_moves);
                 }
-                laid.card(state)[CYAN].fetch_and(!self.bit(), Relaxed);
+                let before = laid.card(state)[CYAN].fetch_and(!self.bit(), Relaxed);
+                // Where a path begins there may be a progress state.
+                debug_assert!(before & self.bit() != 0 || self.frames.len() == 1, "I1");
                 self.frames.pop();
                 continue;
             };

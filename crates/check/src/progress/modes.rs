@@ -11,6 +11,8 @@
 //!
 //! # Invariants
 //!   I1 a key is the system's, and behind it the mode in one grain
+//!
+//! # Cost  two states for each of the system, and each step up to three times.
 
 use super::meaning::Meaning;
 use crate::cycles::{Moves, Part, Pids, Runs};
@@ -71,7 +73,7 @@ impl<'a, S: Successors> Modes<'a, S> {
     /// The moves of a state, and, if somebody wants to know, what they are.
     fn fill(&self, desk: &mut Desk<S>, key: &[u8], out: &mut Moves, mut told: Option<&mut Vec<(Step, u32)>>) {
         let (own, mode) = key.split_at(key.len() - GRAIN);
-        debug_assert!(mode[1..].iter().all(|byte| *byte == 0), "I1");
+        debug_assert!(mode[0] < 2 && mode[1..].iter().all(|byte| *byte == 0), "I1");
         let Desk { state, steps, bits, batch } = desk;
         let state = match state {
             Some(state) => {

@@ -16,6 +16,10 @@
 //!   D1 frames instead of recursion.
 //!   D2 all successors of a state go to the store at once, so the first bit is one of its own.
 //!
+//! # Invariants
+//!   I1 in `visited` of a path a state has its place exactly while it has a frame there, and `LEFT` afterwards
+//!   I2 the second path is empty, or begins at the uppermost state of the first
+//!
 //! # Owed
 //!   O1 verdict = oracle    tests: random graphs, random models
 //!
@@ -80,6 +84,7 @@ impl Path {
     }
 
     fn enter(&mut self, id: StateId, made: bool, after: &[(StateId, bool)], makes: &[bool]) -> Result<(), Full> {
+        debug_assert_eq!(self.visited.get(id), None, "I1");
         self.visited.insert(id, self.frames.len() as u32)?;
         self.frames.push((id, self.todo.len(), made))?;
         let made = |n: usize| makes.get(n).copied().unwrap_or(false);
@@ -93,7 +98,9 @@ impl Path {
     }
 
     fn leave(&mut self) -> Result<(), Full> {
-        let (id, ..) = self.frames.pop().expect("there is one");
+        let (id, base, _) = self.frames.pop().expect("there is one");
+        debug_assert_eq!(self.visited.get(id), Some(self.frames.len() as u32), "I1");
+        debug_assert_eq!(self.todo.len(), base, "its moves were all made");
         self.visited.insert(id, LEFT)
     }
 }
@@ -144,6 +151,7 @@ impl Both {
         walk: &mut Walk<'_, G, V>,
         seed: StateId,
     ) -> Result<Option<usize>, Halt> {
+        debug_assert!(self.second.frames.is_empty() && self.second.todo.is_empty(), "I2");
         self.enter_second(walk, seed)?;
         while !self.second.frames.is_empty() {
             let Some((to, _)) = self.second.follow() else {
@@ -153,7 +161,10 @@ impl Both {
             match self.second.visited.get(to) {
                 None => self.enter_second(walk, to)?,
                 Some(LEFT) => {}
-                Some(at) => return Ok(Some(at as usize)),
+                Some(at) => {
+                    debug_assert_eq!(self.second.frames[at as usize].0, to, "I1");
+                    return Ok(Some(at as usize));
+                }
             }
         }
         Ok(None)
@@ -171,6 +182,7 @@ impl Both {
 
     /// Along the first path to the seed, and along the second to where the cycle begins.
     fn found<G: Ground, V: Visited>(&self, walk: &mut Walk<'_, G, V>, at: usize) -> Found {
+        debug_assert_eq!(self.first.frames.last().map(|f| f.0), self.second.frames.first().map(|f| f.0), "I2");
         let first = self.first.frames.iter().map(|(id, _, made)| (*id, *made));
         let second = self.second.frames.iter().skip(1).map(|(id, ..)| (*id, false));
         let all: Vec<(StateId, bool)> = first.chain(second).collect();

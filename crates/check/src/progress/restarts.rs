@@ -27,6 +27,10 @@
 //!      cycles whose only progress state it is.
 //!   D3 when a round has cut nothing and found nothing, a second search from every state has the last word (`nested`).
 //!
+//! # Invariants
+//!   I1 a visited state has its place on the path exactly while it has a frame, and `LEFT` afterwards
+//!   I2 counts do not decrease along the path, and none is above the limit
+//!
 //! # Owed
 //!   O1 verdict = oracle; how often the rounds alone miss        tests: random graphs, counted
 //!   O2 D2                                                       tests: the listing's form gives false alarms
@@ -149,6 +153,7 @@ impl Round {
         self.enter(walk, Frame { id: first, todo: 0, count: 0, progress, made: false })?;
         while let Some(&Frame { id, todo, count, .. }) = self.frames.last() {
             if self.todo.len() == todo {
+                debug_assert_eq!(self.visited.get(id), Some(self.frames.len() as u32 - 1), "I1");
                 self.visited.insert(id, LEFT).map_err(|full| walk.pulse.full(full))?;
                 self.frames.pop();
                 continue;
@@ -158,6 +163,7 @@ impl Round {
                 Some(LEFT) => {}
                 Some(at) => {
                     let closes = self.frames[at as usize];
+                    debug_assert!(closes.id == to && closes.count <= count, "I1, I2");
                     // D2
                     let own = closes.progress && self.form == Form::Repaired;
                     if !made && closes.count == count && !own {
@@ -175,10 +181,14 @@ impl Round {
                 }
             }
         }
+        debug_assert!(self.todo.is_empty(), "no move is left");
         Ok(None)
     }
 
     fn enter<G: Ground, V: Visited>(&mut self, walk: &mut Walk<'_, G, V>, frame: Frame) -> Result<(), Halt> {
+        debug_assert!(self.frames.last().is_none_or(|below| below.count <= frame.count), "I2");
+        debug_assert!(frame.count <= self.limit, "I2");
+        debug_assert_eq!(self.visited.get(frame.id), None, "I1");
         walk.moves(Which::All)?;
         let laid = (|| {
             self.visited.insert(frame.id, self.frames.len() as u32)?;

@@ -167,6 +167,7 @@ impl<'a, G: Ground, V: Visited> Walk<'a, G, V> {
         let put = (|| {
             self.store.offer(&mut self.hand, &batch.keys, keys)?;
             self.store.settle(&mut self.hand, &batch.keys, keys, &mut self.after)?;
+            debug_assert_eq!(self.after.len(), keys.len(), "a state after each move");
             if !V::EXACT {
                 for ((id, new), range) in self.after.iter_mut().zip(keys) {
                     *id = name(*id);
@@ -234,8 +235,10 @@ impl<'a, G: Ground, V: Visited> Walk<'a, G, V> {
         self.kept.all = true;
         let by_steps = self.ground.by_steps();
         let mut chain = vec![entry];
-        while chain[chain.len() - 1] > 0 {
-            chain.push(entries[chain[chain.len() - 1] as usize].parent);
+        while let Some(&last) = chain.last().filter(|last| **last > 0) {
+            let Entry { parent, .. } = entries[last as usize];
+            assert!(parent < last, "an entry is laid by the search of an earlier one");
+            chain.push(parent);
         }
         chain.reverse();
         let mut ids: Vec<(StateId, bool)> = Vec::new();

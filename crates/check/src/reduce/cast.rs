@@ -366,6 +366,14 @@ impl Making<'_> {
             }
         }
         cast.any_safe = cast.safe.contains(&true);
+        debug_assert_eq!((cast.flags.len(), cast.lacks.len()), (n_rows, n_rows), "one for each transition");
+        debug_assert_eq!(
+            (cast.disturbs.len(), cast.with.len()),
+            (n_rows * n_blocks, n_rows * n_blocks),
+            "a row for each"
+        );
+        debug_assert_eq!((cast.own.len(), cast.current.len()), (n_live * n_blocks, cast.n_locs * n_blocks), "and here");
+        debug_assert_eq!(cast.safe.len() * n_blocks, cast.shut.len() * cast.n_locs, "by what is shut, by location");
         Some(cast)
     }
 

@@ -1,9 +1,12 @@
 //! Which steps lead to the same state in both orders, for searches that need not try both.
 //!
+//! Source  sleep sets [Godefroid90].
+//! Fits    a search that knows of what was left that all behind it was (`progress/fifo`).
+//!
 //! # The argument
 //!   Let a and b be steps of different processes that can be taken in s, and neither *disturb* the other (`cast`). Then a
 //!   can be taken after b, and leads to where b leads after a. So whoever knows all about the state after a, and what comes
-//!   behind it, knows where a leads after b, and need not take it there: it is *asleep* (sleep sets, [Godefroid90]).
+//!   behind it, knows where a leads after b, and need not take it there: it is *asleep*.
 //!   Nothing is left out of a graph by that; only what is known is not asked for again. Which steps there are is
 //!   asked of every state, so nothing is taken for asleep that cannot be taken.
 //!   Two things do not sleep, because more than one step may bear the name: handshakes, which another partner may join; and
@@ -11,6 +14,17 @@
 //!   Nor do steps that lead their process to a progress label. What is known of a state may be no more than that it lies in a
 //!   queue, because it is a progress state; then nothing is known of what comes behind it. After a step that sleeps, the
 //!   state is one only if it was one before: so it is not, and has been left.
+//!
+//! # Invariants
+//!   I1 a set has a bit for each transition of the cast whose number it bears, and is asked about no others
+//!   I2 what does not sleep is in no set
+//!
+//! # Owed
+//!   O1 what sleeps leads to what was left    tests: every such move is made in debug builds (`fifo`, I3)
+//!   O2 D2 and Enters are needed              tests/progress.rs: a wrong answer, or one that is noticed, without them
+//!   O3 what does not disturb commutes        tests/audited.rs: both orders are tried out
+//!
+//! # Cost  a row of `disturbs` for each step; a bit for each transition of a cast, and nothing for the large ones.
 
 use super::cast::{BLOCK, Cast};
 use super::still::Still;
@@ -75,6 +89,7 @@ impl Sleep {
     #[inline]
     pub fn put(&mut self, name: Name) {
         if let Some((word, bit)) = name.place().filter(|_| self.cast > 0) {
+            debug_assert!(word < self.set.len(), "I1");
             self.set[word] |= bit;
         }
     }
@@ -119,6 +134,7 @@ impl Commute {
             sleep.set.resize(cast.n_blocks * (BLOCK / 64), 0);
             return;
         }
+        debug_assert_eq!(sleep.set.len(), cast.n_blocks * (BLOCK / 64), "I1");
         for t in [by.0, by.1 & !AWAKE].into_iter().filter(|_| self.0.without.keeps(Condition::D2)) {
             let words = sleep.set.iter_mut().zip(cast.disturbs(t));
             words.for_each(|(set, disturbs)| *set &= !disturbs);
@@ -132,6 +148,7 @@ impl Commute {
             Some(cast) if !step.timeout => {
                 let t = cast.transition(step.pid, step.edge);
                 let name = Name(t, step.partner.map_or(t, |(pid, edge)| cast.transition(pid, edge)));
+                debug_assert!((name.0 | name.1) & AWAKE == 0, "I2: that bit says that it does not sleep");
                 let labelled = cast.flags[t as usize].marked && self.0.without.keeps(Condition::Enters);
                 if labelled { name.awake() } else { name }
             }

@@ -46,6 +46,11 @@
 //!   Numbers: proper leaps as numbers with one digit for each Ai; then T extended with the r-th of R is
 //!   |proper| + T · |R| + r.
 //!
+//! # Invariants
+//!   I1 each step that is offered is in one of the Ai or in R, and no Ai is empty
+//!   I2 a number that is called is that of a proper leap, or of one extended with a step of R that there is
+//!   I3 what a flight keeps is of the state at hand: a stage for each of its steps, made from the stage before it
+//!
 //! # Owed
 //!   O1 verdicts = the oracle's                         tests: synthesised protocols, random models
 //!   O2 each condition is needed                        tests: `conditions/*`, without it
@@ -112,12 +117,15 @@ impl Leaps {
         while sets.len() > 1 && sets.iter().map(Vec::len).product::<usize>() * (1 + self.rest.len()) > MOST {
             self.rest.extend(sets.pop().unwrap_or_default());
         }
+        debug_assert!(sets.iter().all(|set| !set.is_empty()), "I1");
         self.n_proper = sets.iter().map(Vec::len).product();
         for set in sets {
             self.closing.extend(set.iter().map(&closes));
             self.steps.extend(set);
             self.ends.push(self.steps.len());
         }
+        debug_assert_eq!(self.steps.len() + self.rest.len(), steps.len(), "I1");
+        debug_assert_eq!(self.closing.len(), self.steps.len(), "I1");
         // Nothing is left out and nothing joined.
         if self.ends.len() == 1 && self.rest.is_empty() {
             self.clear();
@@ -165,6 +173,7 @@ impl Leaps {
 
     /// The steps of a leap; whether the last one is of the rest.
     fn members(&self, number: usize, out: &mut Vec<Step>) -> bool {
+        debug_assert!(number < self.n_proper * (1 + self.rest.len()), "I2");
         out.clear();
         let extra = number.checked_sub(self.n_proper);
         let proper = extra.map_or(number, |extra| extra / self.rest.len());
@@ -233,6 +242,7 @@ impl<S: Successors> Reduced<S> {
         let State { own, leaps, flight, between, .. } = state;
         let Flight { steps, stages, members } = flight;
         let extended = leaps.members(number, members);
+        debug_assert!(stages.len() >= steps.len(), "I3");
         let common = steps.iter().zip(members.iter()).take_while(|(a, b)| a == b).count();
         steps.truncate(common);
         for at in common..members.len() {
@@ -261,6 +271,7 @@ impl<S: Successors> Reduced<S> {
                 return Err(Ended);
             }
         }
+        debug_assert!(steps == members && stages.len() >= steps.len(), "I3");
         let Some(last) = stages.get(members.len() - 1) else { return Ok(()) };
         for (path, done) in last.done.iter().enumerate() {
             let outcome = batch.outcomes.len();

@@ -12,6 +12,10 @@
 //!   is a state that leaves nothing out, or a leap that is extended; the rest is as in `stubborn` and `leap`, where loops
 //!   are closed by steps. Induction along the order in which states leave the path is [Schoot7]'s lemma 7.13.
 //!
+//! # Invariants
+//!   I1 a node is on the path from when it is met until all its edges were followed
+//!   I2 a key has one node, and a node's edges are made once
+//!
 //! # Owed
 //!   O1 verdicts = the oracle's                         tests: synthesised protocols, random models
 //!   O2 the shapes of [Schoot7]'s example 7.3           tests: `corpus/cfsm/example_7_3.cfsm`
@@ -83,7 +87,7 @@ impl<'a, S: Successors + Send> Built<'a, S> {
         let mut next = Some(0);
         loop {
             if let Some(node) = next.take() {
-                built.nodes[node].met = true;
+                assert!(!std::mem::replace(&mut built.nodes[node].met, true), "I2");
                 built.nodes[node].on_path = true;
                 built.meet(&mut state, node, form, &mut batch);
                 path.push((node, 0));
@@ -95,11 +99,14 @@ impl<'a, S: Successors + Send> Built<'a, S> {
                     next = edge.to.filter(|to| !built.nodes[*to].met);
                 }
                 None => {
+                    debug_assert!(built.nodes[*node].on_path, "I1");
                     built.nodes[*node].on_path = false;
                     path.pop();
                 }
             }
         }
+        debug_assert!(built.nodes.iter().all(|node| node.met && !node.on_path), "I1");
+        debug_assert_eq!(built.names.len(), built.nodes.len(), "I2");
         built.reached.join(&batch.reached);
         Ok(built)
     }
@@ -183,6 +190,8 @@ impl<'a, S: Successors + Send> Built<'a, S> {
             let (step, path, atomic_steps) = (outcome.step, outcome.path, outcome.atomic_steps);
             edges.push(Edge { step, path, atomic_steps, to, faults });
         }
+        debug_assert!(edges.iter().all(|edge| (edge.step as usize) < steps.len()), "an edge is some step's");
+        debug_assert!(self.nodes[node].edges.is_empty(), "I2");
         self.nodes[node].steps = steps;
         self.nodes[node].edges = edges;
     }

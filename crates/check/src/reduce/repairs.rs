@@ -56,6 +56,13 @@
 //!   still to be waited for can be waited for along the same σ.
 //!   This is said of a state of the product, and the selection depends on more than the system's state: so the claim
 //!   must be in stutter form (`ndfs`, *On the fly*).
+//!
+//! # Owed
+//!   O1 each repair answers right, and not without its parts    tests/figures.rs: `each_part_of_a_repair_is_needed`
+//!   O2 verdicts = the oracle's, in every way                   tests/figures.rs: the figures, random systems
+//!
+//! # Cost  static: nothing in a state, and fewer selections; dynamic: a look at who stands where, and all steps where one is
+//!   minded.
 
 /// Who sees to the main part of an `unless` whose escape is a handshake.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

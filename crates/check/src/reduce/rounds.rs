@@ -80,6 +80,7 @@ pub(super) fn closed(walk: &Walk<'_>, statics: &Statics, n_live: usize) -> Vec<b
             closed[i] = true;
         }
     }
+    debug_assert!(rounds.left(&closed).iter().all(|n| *n == 0), "every cycle has a step that closes");
     closed
 }
 

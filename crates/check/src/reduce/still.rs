@@ -33,9 +33,14 @@
 //!   Whether there is a cycle without progress, after how little progress, and whether there is an end. Not what else happens:
 //!   what is left out may be left out for ever, where there is always progress.
 //!
+//! # Invariants
+//!   I1 who is asked about a step knows all edges of the system: where states make progress, that is so after `on`
+//!
 //! # Owed
 //!   O1 verdict and least progress = the oracle's    tests: random systems, random models
 //!   O2 each condition is needed                     tests: `Still`, `Enters`, `AtLabel`, `OneMade`
+//!
+//! # Cost  a look at what each step of a selection begins with; where a step may lead is known before (`statics`).
 
 use super::statics::{Chain, Statics};
 use spinor_model::index::Idx;
@@ -75,6 +80,9 @@ impl Still {
         if self.rule == Rule::Nobody {
             self.edges = entering(system, statics, &self.labels);
         }
+        let n_edges = |n: usize| system.proctypes[ProctypeId::new(n)].edges.len();
+        debug_assert_eq!(self.edges.len(), system.proctypes.len(), "I1");
+        debug_assert!(self.edges.iter().enumerate().all(|(n, edges)| edges.len() == n_edges(n)), "I1");
         self
     }
 

@@ -26,6 +26,10 @@
 //!      That is enough for what finite runs show: a step that is owed is not for ever behind others. The levels of such
 //!      a search depend on who finds what first, and no depth is a least one.
 //!
+//! # Invariants
+//!   I1 between two levels all states of the store are in the levels, the one to be expanded next included
+//!   I2 between two levels a thread has nothing that is offered and not settled, and nobody whose other steps are owed
+//!
 //! # Owed
 //!   O1 counts and verdicts = depth-first = oracle, for any number of threads    tests: random toy systems
 //!   O2 the trace is a shortest one                          tests: the same, against the oracle's distances
@@ -81,7 +85,7 @@ pub fn search<S: Successors, V: Visited>(
     let mut watch = Watch::new(observer);
     let lead = |team: &mut Team<'_, '_, Level>| run.levels(&mut levels, &workers, team, &mut shown, &mut watch);
     let halted = team::gather(request.jobs, sit, part, lead).is_err();
-    assert_eq!(halted, run.signals.why().is_some());
+    assert_eq!(halted, run.signals.why().is_some(), "who stops says why");
 
     let mut all = Totals::of(system);
     workers.iter().for_each(|w| lock(w).iter().for_each(|w| all.add(w)));
@@ -154,6 +158,7 @@ impl<'a, S: Successors, V: Visited> Run<'a, S, V> {
                 return Ok(());
             }
             n_states += len;
+            debug_assert_eq!(n_states, self.store.len(), "I1");
             let depth = levels.len();
             levels.push(budget, len, found.into_iter(), &mut ids).map_err(full)?;
             drop(locked);
@@ -326,10 +331,17 @@ impl Worker {
         seat: &mut Seat<'_, S, V>,
         watch: Option<&mut Watch<'_>>,
     ) -> Result<(), Halt> {
+        debug_assert!(self.is_settled(), "I2");
         let done = self.expand_all(run, level, me, seat, watch);
+        debug_assert!(done.is_err() || self.is_settled(), "I2");
         // A hand that waits for others would keep them from growing the tables.
         run.store.rest(&mut seat.hand);
         done
+    }
+
+    /// I2
+    fn is_settled(&self) -> bool {
+        self.keys.is_empty() && self.partial.is_empty() && self.again.is_empty() && self.n_repeated == 0
     }
 
     fn expand_all<S: Successors, V: Visited>(
@@ -530,6 +542,7 @@ impl Worker {
         watch: &mut Option<&mut Watch<'_>>,
     ) -> Result<(), Halt> {
         let mut settled = run.store.settle(&mut seat.hand, &self.batch.keys, &self.keys, &mut self.answers);
+        debug_assert!(settled.is_err() || self.answers.len() == self.keys.len(), "every key has an answer");
         let n_transitions = self.answers.len() as u64 + std::mem::take(&mut self.n_repeated);
         self.counters.transitions += n_transitions;
         self.news.transitions += n_transitions;

@@ -373,6 +373,7 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
                     self.on_path.insert(hash, n - 1);
                 }
                 self.at_hand = false;
+                debug_assert!(self.run.request.by_path.is_none() || self.hashes.len() == self.frames.len(), "I2");
             }
         }
         self.clear();
@@ -510,7 +511,10 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
 
     /// The steps from the first frame behind the prefix to frame `to`.
     fn taken(&self, to: usize) -> impl Iterator<Item = (Step, u32)> {
-        self.frames[self.base..to].iter().map(|f| (self.steps[f.steps_from + f.n_taken as usize - 1], f.path))
+        self.frames[self.base..to].iter().map(|f| {
+            debug_assert!(f.n_taken > 0, "I1: a frame with another above it has taken a step");
+            (self.steps[f.steps_from + f.n_taken as usize - 1], f.path)
+        })
     }
 
     #[inline]
@@ -533,6 +537,7 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
     /// Nothing is left: the stacks begin anew.
     fn clear(&mut self) {
         debug_assert!(self.waiting.is_empty() && self.keys.is_empty(), "I2");
+        debug_assert!(self.hashes.is_empty() && self.on_path.is_empty(), "who is on the path has a frame");
         self.frames.truncate(0);
         self.steps.truncate(0);
         self.path_keys.truncate(0);
@@ -621,7 +626,7 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
         };
         drop(pool);
         let Work { prefix, id, key, steps } = work;
-        assert!(self.frames.is_empty() && self.base == 0);
+        assert!(self.frames.is_empty() && self.base == 0, "who takes work has none");
         self.prefix = Some(prefix);
         self.offered = steps;
         let id = if V::EXACT { id } else { StateId(0) };

@@ -127,6 +127,7 @@ impl Levels {
         let known = level / STRIDE;
         let before: usize = self.lens[known * STRIDE..level].iter().map(|len| usize::from(*len)).sum();
         let from = self.starts[known] as usize + before;
+        debug_assert!(from as u64 + u64::from(self.lens[level]) <= self.small.len(), "I1");
         from..from + usize::from(self.lens[level])
     }
 

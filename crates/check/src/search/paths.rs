@@ -6,6 +6,9 @@
 //!   level 0. Several violations are looked for together. Where the order of a level is known (`levels`, I2)
 //!   the first parent is taken, otherwise the one of least key: the path is a matter of the model alone.
 //!
+//! # Invariants
+//!   I1 what is wanted lies in the level after the one that is expanded, so it has a parent there
+//!
 //! # Cost  every level above the violation expanded once more, and nothing kept per state while searching.
 
 use super::bfs::Sighting;
@@ -55,9 +58,7 @@ pub(super) fn find<S: Successors, V: Visited>(
             ids = units.into_ids();
             let parents = best.into_inner().expect(CALM);
             for (sighting, steps) in seen.iter_mut().zip(&mut steps).filter(|(s, _)| s.level == level + 1) {
-                let parent = parents[wanted.number(&sighting.key).expect("it is wanted")]
-                    .as_ref()
-                    .expect("a state of a level has a parent in the last");
+                let parent = parents[wanted.number(&sighting.key).expect("it is wanted")].as_ref().expect("I1");
                 steps.push((parent.step, parent.path));
                 sighting.key.clone_from(&parent.key);
                 sighting.level = level;
@@ -65,7 +66,7 @@ pub(super) fn find<S: Successors, V: Visited>(
         }
     });
     let found = seen.into_iter().zip(steps).map(|(sighting, mut steps)| {
-        assert_eq!((sighting.level, &sighting.key[..]), (0, root), "level 0 is the initial state");
+        assert_eq!((sighting.level, &sighting.key[..]), (0, root), "I1: level 0 is the initial state");
         steps.reverse();
         Found { kind: sighting.kind, steps, fault: sighting.fault }
     });

@@ -135,6 +135,8 @@ impl<W: Send + Sync> Team<'_, '_, W> {
         }
         let Desk { work: laid, calls, busy, broken, .. } = self.desk;
         debug_assert_eq!(busy.load(Acquire), 0, "I2");
+        debug_assert!(n > 0, "the leader has a part in everything");
+        debug_assert!(laid.read().is_ok_and(|work| work.is_none()), "I2: what was laid before was given back");
         *laid.write().unwrap_or_else(PoisonError::into_inner) = Some(work);
         let called = &self.threads[..self.threads.len().min(n - 1)];
         busy.store(called.len(), Relaxed);
@@ -158,7 +160,16 @@ impl<W> Team<'_, '_, W> {
             call.0.store(LEAVE, Release);
             thread.thread().unpark();
         }
-        self.threads.drain(..).map(ScopedJoinHandle::join).fold(Ok(()), Result::and)
+        let (n_threads, mut n_ended) = (self.threads.len(), 0);
+        let join = |thread: ScopedJoinHandle<'_, ()>| {
+            n_ended += 1;
+            thread.join()
+        };
+        let ended = self.threads.drain(..).map(join).fold(Ok(()), Result::and);
+        assert_eq!(n_ended, n_threads, "I3");
+        // A call to leave may come before a call to work is seen, if the leader panics.
+        debug_assert!(std::thread::panicking() || self.desk.busy.load(Acquire) == 0, "I1");
+        ended
     }
 }
 

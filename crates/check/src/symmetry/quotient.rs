@@ -9,6 +9,17 @@
 //!   steps there are, or whose, is told all.
 //!   A claim that looks at nothing that tells members of a class apart reads the same in all images.
 //!
+//! # Invariants
+//!   I1 a key that is seen is one that was picked, and picked again it remains (`canon`, I1)
+//!   I2 of the steps of a state none is left out where one of them goes wrong
+//!
+//! # Owed
+//!   O1 verdicts = those of the whole system           tests/symmetry.rs: random symmetric models, the corpus
+//!   O2 only doubles are left out, and no fault is     tests/symmetry.rs: `only_doubles_are_left_out`
+//!   O3 what is refused below                          tests/symmetry.rs: `symmetry_and_reduction_are_not_combined`
+//!
+//! # Cost  a choice (`canon`) for each successor; segmented, also a look at the state for doubles.
+//!
 //! # Why not with reduction
 //!   A selection of steps (`reduce`) that is made in the state that is seen can be carried to its images. It is then the same
 //!   up to names for all images, and what is asked of a selection in one state is true in each. But that no step is left

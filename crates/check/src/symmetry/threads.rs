@@ -23,6 +23,11 @@
 //!
 //!   Moves between the same states with different permutations are different moves: all are kept.
 //!
+//! # Invariants
+//!   I1 the moves of a state are those that the search made, so what they lead to is stored
+//!   I2 each class of a connected part has a pair at every state
+//!   I3 no two threads are seen under one name
+//!
 //! # Owed
 //!   O1 verdict = oracle on the whole graph    tests: random symmetric systems; a join left out is caught there
 //!
@@ -33,7 +38,7 @@ use crate::cycles::{Fairness, Moves, Pids, Runs, all_marks};
 use spinor_ltl::Components;
 use spinor_model::ir::Pid;
 use spinor_store::{Full, StateId, Visited};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Runs of a quotient that know how names change.
 pub trait Permuted: Runs {
@@ -126,6 +131,7 @@ impl Threads {
             let keys: Vec<_> = moves.all.iter().map(|m| m.to.clone()).collect();
             store.offer(hand, &moves.keys, &keys)?;
             store.settle(hand, &moves.keys, &keys, &mut ids)?;
+            debug_assert!(ids.iter().all(|(_, new)| !new), "I1");
             store.rest(hand);
             let inner = moves.all.iter().zip(&ids).zip(perms).enumerate().filter_map(|(nth, ((m, (to, _)), perm))| {
                 let to = *numbers.get(to)?;
@@ -161,6 +167,10 @@ impl Threads {
         classes
     }
 
+    fn n_classes_at(&self, classes: &mut Classes, at: usize) -> usize {
+        (0..self.n).map(|j| classes.root(at * self.n + j)).collect::<HashSet<_>>().len()
+    }
+
     /// A connected part whose runs that pass everything are accepted and fair.
     fn accepted_part(&self, n_marks: u32, fairness: Fairness) -> Option<Vec<bool>> {
         let mut part = vec![false; self.moves.len()];
@@ -185,6 +195,7 @@ impl Threads {
                         seen.entry(classes.root(at * self.n + usize::from(pid))).or_default().0 = true;
                     }
                 }
+                debug_assert!(states.iter().all(|at| self.n_classes_at(&mut classes, *at) == seen.len()), "I2");
                 let bad = |of: &(bool, bool, bool)| match fairness {
                     Fairness::None => false,
                     Fairness::Weak => !of.0 && !of.2,
@@ -283,7 +294,7 @@ impl Threads {
                 None => self.way((at, 0), part, &|_, _, m| marks == 0 || m.marks & marks != 0),
             };
             for (from, place) in steps {
-                debug_assert_eq!(from, at);
+                debug_assert_eq!(from, at, "a way begins where the thread is");
                 let m = &self.moves[from][place];
                 marks &= !m.marks;
                 if let Some(t) = m.pid.and_then(|pid| names.iter().position(|j| *j == usize::from(pid))) {
@@ -295,6 +306,7 @@ impl Threads {
                 cycle.push(m.nth);
             }
         }
+        debug_assert_eq!(names.iter().collect::<HashSet<_>>().len(), self.n, "I3");
         if at != start {
             let steps = self.way((at, 0), part, &|_, _, m| m.to == start);
             cycle.extend(steps.iter().map(|(at, place)| self.moves[*at][*place].nth));

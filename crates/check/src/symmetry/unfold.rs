@@ -1,14 +1,26 @@
 //! A run of the quotient as a run of the system.
 //!
+//! Source  [Bosnacki-SYM], the proof of theorem 2.
+//!
 //! # The argument
 //!   Let r be a state of the system and c the state that is seen for it, r = ρ(c) up to variables that nobody reads. A step
 //!   of c to t that is seen as d = π(t) is a step of r to ρ(t), made by the images of its processes; and
 //!   ρ(t) = ρπ⁻¹(d). So ρ is carried along, and at each point the step of r is looked for that leads to ρ(t): it exists,
 //!   or the symmetry was none.
 //!   A cycle of the quotient comes back to c with another ρ. Done again, it comes back with yet another; the images of a
-//!   state are finite, so some lap ends where one began ([Bosnacki-SYM], the proof of theorem 2). In each lap the
+//!   state are finite, so some lap ends where one began. In each lap the
 //!   processes that were served in the first are served under other names, and all were, so every lap serves all.
 //!   Variables that nobody reads may differ the first time round; after that, what is written to them is the same.
+//!
+//! # Invariants
+//!   I1 r = ρ(c) after every step, up to variables that nobody reads
+//!   I2 a lap begins at an image of the state that the cycle begins at
+//!
+//! # Owed
+//!   O1 what comes out is a run, and of the same kind     every trace is replayed; tests: random symmetric models
+//!   O2 images of states have images of steps             tests/symmetry.rs: each place forgotten once
+//!
+//! # Cost  two states expanded for each step; as many laps as the permutation of one needs to come back, at most.
 
 use super::canon::{Canon, Perm, Scratch};
 use super::figure4::Fragment;
@@ -60,9 +72,16 @@ pub fn violation(searched: &Interp, canon: &Canon, found: &Found) -> Found {
             canon.pick(&mut key, &mut scratch);
             rho = Canon::product(&Canon::inverse(Canon::picked(&scratch)), &rho);
             seen = key;
+            debug_assert!(is_seen_as(canon, (&seen, &rho), &real, &mut scratch), "I1");
         }
     }
     out
+}
+
+/// I1
+fn is_seen_as(canon: &Canon, (seen, rho): (&[u8], &[u8]), real: &[u8], scratch: &mut Scratch) -> bool {
+    let image = canon.image(seen, rho, scratch);
+    canon.normal(&image, scratch) == canon.normal(real, scratch)
 }
 
 /// The outcomes of one step, and whether it can be taken.
@@ -114,7 +133,9 @@ pub fn lasso(product: &Product<'_, Interp>, canon: &Canon, lasso: &Lasso) -> Las
     // Where laps began, and how many moves there were by then.
     let mut begun: Vec<(Vec<u8>, usize)> = Vec::new();
     let mut moves = Vec::new();
+    let first = at.seen.clone();
     for _ in 0..MOST_LAPS {
+        debug_assert_eq!(at.seen, first, "I2");
         if let Some((_, from)) = begun.iter().find(|(key, _)| *key == at.real) {
             let cycle = moves.split_off(*from);
             stem.extend(moves);
@@ -221,7 +242,7 @@ impl Walk<'_> {
         at.rho = Canon::product(&Canon::inverse(Canon::picked(&self.scratch)), &at.rho);
         at.seen = there;
         let (image, real) = (self.image(&at.seen, &at.rho), self.normal(&at.real));
-        assert_eq!(image, real, "places I1: one permutation after the other is their product");
+        assert_eq!(image, real, "I1: one permutation after the other is their product (places I1)");
         found
     }
 
