@@ -14,7 +14,8 @@
 //!
 //! # Invariants
 //!   I1 no empty slot lies between a hash's home and its slot
-//!   I2 at most three quarters of the slots are used, but for what threads put that have not counted yet
+//!   I2 at most three quarters of the slots are used, but for what threads put that have not counted yet; and for all of them
+//!      together that is less than an eighth
 //!
 //! # Cost  10.7 to 21.3 bytes a state.
 
@@ -28,6 +29,9 @@ use std::sync::Arc;
 
 const FIRST_BITS: u32 = 12;
 const MAX_BITS: u32 = 36;
+/// That put at the same time.
+const MOST_THREADS: u64 = 1 << 9;
+const _: () = assert!((1 << FIRST_BITS) / 4 >= 2 * MOST_THREADS, "one at a time is the least");
 
 /// See the module.
 #[derive(Debug)]
@@ -107,23 +111,23 @@ impl Visited for HashCompact {
         let mut done = Ok(());
         while out.len() < keys.len() && done.is_ok() {
             let table = hand.table.get();
-            let room = (table.limit() + 1).saturating_sub(self.len.load(Relaxed));
-            let mut n_new = 0;
-            for &hash in &hand.hashes[out.len()..] {
-                if n_new >= room {
-                    break;
-                }
-                let new = table.put(hash);
-                n_new += u64::from(new);
-                out.push((StateId(hash), new));
-            }
-            if n_new > 0 {
-                self.len.fetch_add(n_new, Relaxed);
-            }
-            if out.len() < keys.len() {
+            if self.len.load(Relaxed) > table.limit() {
                 done = hand.table.alone(|table| {
                     if self.len.load(Relaxed) > table.limit() { table.grow(&self.account) } else { Ok(()) }
                 });
+                continue;
+            }
+            let (most, mut n_new) = (table.most_uncounted(), 0);
+            for &hash in &hand.hashes[out.len()..] {
+                let new = table.put(hash);
+                n_new += u64::from(new);
+                out.push((StateId(hash), new));
+                if n_new == most {
+                    break;
+                }
+            }
+            if n_new > 0 {
+                self.len.fetch_add(n_new, Relaxed);
             }
         }
         hand.hashes.clear();
@@ -151,6 +155,11 @@ impl Visited for HashCompact {
 impl Table {
     fn limit(&self) -> u64 {
         (1 << self.bits) / 4 * 3 // I2
+    }
+
+    /// What a thread may put before it counts it: the rest of the slots is enough for that of all threads.
+    fn most_uncounted(&self) -> u64 {
+        (1 << self.bits) / 4 / (2 * MOST_THREADS)
     }
 
     #[inline]
@@ -225,6 +234,31 @@ impl Table {
 mod tests {
     use super::*;
     use crate::testing;
+
+    /// Each of many threads that would each fill the rest of the table alone.
+    #[test]
+    fn many_threads_leave_an_empty_slot() {
+        let store = HashCompact::new(&Budget::unlimited()).expect("room");
+        let (n_threads, each) = (64u64, 4_000u64);
+        let all = std::sync::Barrier::new(n_threads as usize);
+        std::thread::scope(|scope| {
+            for me in 0..n_threads {
+                let (store, all) = (&store, &all);
+                scope.spawn(move || {
+                    let keys: Vec<Range<usize>> = (0..each as usize).map(|n| 8 * n..8 * n + 8).collect();
+                    let bytes: Vec<u8> = (me * each..(me + 1) * each).flat_map(u64::to_le_bytes).collect();
+                    let (mut hand, mut out) = (store.hand(), Vec::new());
+                    store.offer(&mut hand, &bytes, &keys).expect("room");
+                    store.rest(&mut hand);
+                    all.wait();
+                    store.settle(&mut hand, &bytes, &keys, &mut out).expect("room");
+                    store.rest(&mut hand);
+                    assert!(out.iter().all(|(_, new)| *new));
+                });
+            }
+        });
+        assert_eq!(store.len(), n_threads * each);
+    }
 
     #[test]
     fn with_all_bits_it_agrees_with_a_set() {
