@@ -27,10 +27,10 @@ use crate::{Account, Budget, Full, StateId, Visited};
 use std::ops::Range;
 use std::sync::Arc;
 
-const FIRST_BITS: u32 = 12;
+const FIRST_BITS: u32 = 13;
 const MAX_BITS: u32 = 36;
 /// That put at the same time.
-const MOST_THREADS: u64 = 1 << 9;
+const MOST_THREADS: u64 = 1 << 10;
 const _: () = assert!((1 << FIRST_BITS) / 4 >= 2 * MOST_THREADS, "one at a time is the least");
 
 /// See the module.

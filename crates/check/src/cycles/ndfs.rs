@@ -1,7 +1,7 @@
 //! Accepting cycles by two interleaved depth-first searches.
 //!
 //! Source  [HPY96] figure 2 (`Target::Seed`) and figure 4 (`Target::Path`), sections 3 and 5.1; section 5.2 (`Memory`).
-//! Fits    one mark at most, and at states; no fairness (`fair` puts it into the states); the stores of `WithBits`.
+//! Fits    one mark at most, and at states; no fairness (`fair` puts it into the states); exact stores.
 //!
 //! # What is accepting
 //!   A state that has moves, all of them with the mark: a run that passes it infinitely often passes the mark so, too.

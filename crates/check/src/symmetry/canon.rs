@@ -179,6 +179,7 @@ impl Canon {
         let before = cfg!(debug_assertions).then(|| key.to_vec());
         self.choose(key, scratch);
         debug_assert!(self.is_picked(key, scratch), "I1");
+        debug_assert!(self.are_free(key), "places I3");
         debug_assert!(before.is_none_or(|before| self.sees_alike(&before, key, &scratch.perm)), "places I2, I4");
     }
 
@@ -193,6 +194,30 @@ impl Canon {
         self.places.see(after, &beyond, &mut image);
         let at = |p: &Pid| usize::from(*p);
         !image.stale && self.members.iter().all(|p| of.colours[at(p)] == image.colours[at(&perm[at(p)])])
+    }
+
+    /// Those of one colour can change places, unless some are entangled.
+    fn are_free(&self, key: &[u8]) -> bool {
+        let mut scratch = Scratch { order: self.members.clone(), ..Scratch::default() };
+        if self.way != Way::Segmented || !self.places.read(key, &mut scratch.beyond) {
+            return true;
+        }
+        self.places.see(key, &scratch.beyond, &mut scratch.said);
+        if !scratch.said.refs.is_empty() {
+            self.round(&mut scratch);
+        }
+        self.sort(&mut scratch);
+        self.refine(&mut scratch);
+        if self.entangled(&mut scratch).is_some() {
+            return true;
+        }
+        let groups = self.groups(&scratch);
+        let order = std::mem::take(&mut scratch.order);
+        groups.into_iter().flat_map(|group| order[group].windows(2)).all(|pair| {
+            let mut swap = self.identity();
+            swap.swap(usize::from(pair[0]), usize::from(pair[1]));
+            self.image(key, &swap, &mut scratch) == key
+        })
     }
 
     /// Whether it stays as it is. What was given up early may be followed further from there.
