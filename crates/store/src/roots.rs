@@ -544,7 +544,7 @@ impl Roots {
         let home = (i + 1) as u64 - u64::from(slot >> REMAINDER_BITS);
         let remainder = u64::from(slot & ((1 << REMAINDER_BITS) - 1));
         let product = home << (self.left_bits + self.right_bits - size.bits) | remainder;
-        debug_assert!(slot >> REMAINDER_BITS != 0 && product % size.factor == 0, "a slot that is some pair's");
+        debug_assert!(slot >> REMAINDER_BITS != 0 && product.is_multiple_of(size.factor), "a slot that is some pair's");
         Mixed(if size.factor == 1 { product } else { product / 3 })
     }
 
