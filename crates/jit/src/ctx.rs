@@ -44,6 +44,9 @@ pub(crate) struct Ctx {
     /// Where the next successor goes when steps are done at once, and the last place that has room for one.
     pub out: *mut u8,
     pub out_last: *mut u8,
+    /// Which steps of a process alone are listed and not done: a bit for each number, in so many words; null if all are done.
+    pub asleep: *const u64,
+    pub n_asleep: u64,
     /// Bytes of the state that is copied, in whole grains.
     pub padded: u64,
     pub n_steps: u32,
@@ -70,6 +73,8 @@ pub(crate) struct Ctx {
     pub heed_promises: u32,
     /// Where each process's frame begins.
     pub bases: [u32; MAX_LIVE + 1],
+    /// The number of a step with its first edge, for `asleep`.
+    pub firsts: [u32; MAX_LIVE + 1],
     /// By the channel's number; 0 names none.
     pub chans: [RawChan; MAX_LIVE + 1],
 }
@@ -82,6 +87,8 @@ impl Default for Ctx {
             truncated: std::ptr::null_mut(),
             out: std::ptr::null_mut(),
             out_last: std::ptr::null_mut(),
+            asleep: std::ptr::null(),
+            n_asleep: 0,
             padded: 0,
             n_steps: 0,
             max_steps: 0,
@@ -98,6 +105,7 @@ impl Default for Ctx {
             heed_assertions: 1,
             heed_promises: 1,
             bases: [0; MAX_LIVE + 1],
+            firsts: [0; MAX_LIVE + 1],
             chans: [RawChan::default(); MAX_LIVE + 1],
         }
     }
@@ -116,6 +124,8 @@ impl Code {
     pub const KEEPS_FLOOR: i32 = 1;
     /// Something the interpreter must say: a fault, or a chain too long to be trusted to end.
     pub const ASK: i32 = 2;
+    /// Not done: it is asleep.
+    pub const SLEEPS: i32 = 3;
 }
 
 /// `(ctx, state)`: lists the steps of all processes, and may do them.

@@ -10,7 +10,7 @@ use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{EdgeId, Effect, Expr, Loc, Pid, ProctypeId, System};
 use spinor_model::layout::{Field, GRAIN};
-use spinor_model::successors::{Batch, EdgeSet, Step, Successors};
+use spinor_model::successors::{Asleep, Batch, EdgeSet, Step, Successors, fire_awake};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -69,6 +69,8 @@ struct Ask;
 
 /// As in the interpreter: a chain longer than this is watched for a state that comes back.
 const WATCH_FROM: usize = 64;
+/// Steps are told apart, and none is left out.
+const NOBODY_SLEEPS: &[u64] = &[0];
 /// Steps that fit at first.
 const FIRST_STEPS: usize = 64;
 
@@ -401,13 +403,13 @@ impl Jit {
 
     /// Lists and does all steps, with as much room as they need.
     #[inline]
-    fn expand_all(&self, state: &mut JitState, timeout: bool, batch: &mut Batch) {
+    fn expand_all(&self, state: &mut JitState, timeout: bool, asleep: &[u64], batch: &mut Batch) {
         let JitState { bytes, ctx, raw, .. } = state;
         loop {
             ctx.timeout = u32::from(timeout);
             let mut seen =
                 Seen { reached: batch.reached.marks_mut(), truncated: batch.truncated.marks_mut(), scratch: raw };
-            self.native.expand(ctx, bytes, &mut batch.keys, self.statics.max_len, &mut seen);
+            self.native.expand(ctx, bytes, &mut batch.keys, self.statics.max_len, asleep, &mut seen);
             if ctx.overflow == 0 {
                 return;
             }
@@ -416,12 +418,16 @@ impl Jit {
         }
     }
 
+    /// Whether somebody has a choice that depends on all steps at once: then they are listed first, and done one by one.
+    #[inline]
+    fn chooses_among_all(&self) -> bool {
+        self.interp.system().uses.priorities || self.any_deterministic
+    }
+
     /// The outcomes of all steps, and whose the steps are for who wants to know.
     #[inline]
     fn expand_for(&self, state: &mut JitState, batch: &mut Batch, owners: Option<&mut Vec<Pid>>) -> usize {
-        // Who has a choice that depends on all steps at once takes the long way.
-        let uses = self.interp.system().uses;
-        if uses.priorities || self.any_deterministic {
+        if self.chooses_among_all() {
             let mut steps = Vec::new();
             self.enabled(state, &mut steps);
             self.fire(state, &steps, batch);
@@ -431,29 +437,44 @@ impl Jit {
             }
             return steps.len();
         }
-        let mut at = batch.keys.len();
-        let mut timeout = false;
-        self.expand_all(state, timeout, batch);
-        if state.ctx.n_steps == 0 && uses.timeout {
-            timeout = true;
-            self.expand_all(state, timeout, batch);
-        }
+        let at = batch.keys.len();
+        let timeout = self.expand_or_time_out(state, &[], batch);
         let n_steps = state.ctx.n_steps as usize;
         if let Some(owners) = owners {
             owners.clear();
             owners.extend(state.raw[..n_steps].iter().map(|raw| raw.pid as Pid));
         }
+        self.take_in(state, at, timeout, batch);
+        n_steps
+    }
+
+    /// Lists and does all steps; if there are none, those that wait for that, of which none sleeps. Whether they did.
+    #[inline]
+    fn expand_or_time_out(&self, state: &mut JitState, asleep: &[u64], batch: &mut Batch) -> bool {
+        self.expand_all(state, false, asleep, batch);
+        let timeout = state.ctx.n_steps == 0 && self.interp.system().uses.timeout;
+        if timeout {
+            self.expand_all(state, timeout, if asleep.is_empty() { &[] } else { NOBODY_SLEEPS }, batch);
+        }
+        timeout
+    }
+
+    /// The outcomes of what was listed and done; the keys lie behind one another from `at` on.
+    #[inline]
+    fn take_in(&self, state: &mut JitState, mut at: usize, timeout: bool, batch: &mut Batch) {
+        let n_steps = state.ctx.n_steps as usize;
         batch.outcomes.reserve(n_steps);
         for (n, raw) in state.raw[..n_steps].iter().enumerate() {
-            if raw.code != Code::YIELDS {
-                self.finish(state, n, at, timeout, batch);
-                break;
+            match raw.code {
+                Code::YIELDS => {
+                    let end = at + raw.len as usize;
+                    batch.push_key(n as u32, 0, raw.atomic_steps, at..end);
+                    at = end;
+                }
+                Code::SLEEPS => {}
+                _ => return self.finish(state, n, at, timeout, batch),
             }
-            let end = at + raw.len as usize;
-            batch.push_key(n as u32, 0, raw.atomic_steps, at..end);
-            at = end;
         }
-        n_steps
     }
 
     /// Takes in what was listed and done from step `from` on, whose key would be at `at`. A step that is not whole is
@@ -467,6 +488,7 @@ impl Jit {
             let end = at + raw.len as usize;
             match raw.code {
                 Code::YIELDS => batch.push_key(n, 0, raw.atomic_steps, at..end),
+                Code::SLEEPS => {}
                 Code::KEEPS_FLOOR => {
                     // Of a handshake the floor is the receiver's.
                     state.ctx.floor = if raw.partner == NOBODY { raw.pid } else { raw.partner };
@@ -590,6 +612,22 @@ impl Successors for Jit {
 
     fn expand_owned(&self, state: &mut JitState, batch: &mut Batch, owners: &mut Vec<Pid>) -> usize {
         self.expand_for(state, batch, Some(owners))
+    }
+
+    fn expand_awake(&self, state: &mut JitState, asleep: Asleep<'_>, steps: &mut Vec<Step>, batch: &mut Batch) {
+        if self.chooses_among_all() {
+            return fire_awake(self, state, asleep, steps, batch);
+        }
+        let at = batch.keys.len();
+        let n = state.types.len().min(asleep.firsts.len());
+        state.ctx.firsts[..n].copy_from_slice(&asleep.firsts[..n]);
+        // Who is not numbered has numbers that are in no set.
+        state.ctx.firsts[n..state.types.len()].fill(1 << 31);
+        let set = if asleep.set.is_empty() { NOBODY_SLEEPS } else { asleep.set };
+        let timeout = self.expand_or_time_out(state, set, batch);
+        steps.clear();
+        steps.extend(state.raw[..state.ctx.n_steps as usize].iter().map(|raw| step_of(raw, timeout)));
+        self.take_in(state, at, timeout, batch);
     }
 
     fn fire(&self, state: &mut JitState, steps: &[Step], batch: &mut Batch) {

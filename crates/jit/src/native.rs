@@ -119,10 +119,21 @@ impl Native {
     /// `bytes` one after the other, as the steps say, but for those that the interpreter must be asked about.
     /// `ctx.overflow` says that there was too little room for steps or copies: then nothing counts.
     ///
+    /// Steps of a process alone whose number, by `ctx.firsts`, is in `asleep` are listed and not done. Only if there is such a
+    /// set does the list say which edges the steps are that came to an end.
+    ///
     /// The context must fit the state (J1); the edge sets must be those of the system, and no state may have more than
     /// `longest` bytes.
     #[inline]
-    pub fn expand(&self, ctx: &mut Ctx, state: &[u8], bytes: &mut Vec<u8>, longest: usize, seen: &mut Seen<'_>) {
+    pub fn expand(
+        &self,
+        ctx: &mut Ctx,
+        state: &[u8],
+        bytes: &mut Vec<u8>,
+        longest: usize,
+        asleep: &[u64],
+        seen: &mut Seen<'_>,
+    ) {
         assert!((ctx.len as usize).next_multiple_of(GRAIN) == state.len(), "J1");
         let start = bytes.len();
         // Two grains more than a state: the last one is copied and filled whole.
@@ -135,13 +146,17 @@ impl Native {
         ctx.max_steps = seen.scratch.len() as u32;
         ctx.reached = seen.reached.as_mut_ptr();
         ctx.truncated = seen.truncated.as_mut_ptr();
+        ctx.asleep = if asleep.is_empty() { std::ptr::null() } else { asleep.as_ptr() };
+        ctx.n_asleep = asleep.len() as u64;
         let spare = bytes.spare_capacity_mut();
         let last = spare.len() - room;
         (ctx.out, ctx.out_last) = (spare.as_mut_ptr().cast(), spare[last..].as_mut_ptr().cast());
         // SAFETY: as for `moves` and `apply`: the state is read through the places of the context (J1), which fit
         // it again after each step; a copy is made only up to `out_last`, behind which are `room` bytes, more than any
-        // state has (J2), so all that is written lies in the spare capacity.
+        // state has (J2), so all that is written lies in the spare capacity. Of `asleep` the first `n_asleep` words are read,
+        // and its address is gone afterwards.
         unsafe { (self.expand_all)(ctx, state.as_ptr()) }
+        ctx.asleep = std::ptr::null();
         if ctx.overflow == 0 {
             // SAFETY: from the old length up to `out` lie whole copies, each written by its step up to its padded
             // length.

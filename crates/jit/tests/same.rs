@@ -10,7 +10,7 @@ use spinor_lang::{Model, Options, load};
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{BinOp, Expr, IndexStep, Pid, Place, Scope, System, UnOp, VarId};
-use spinor_model::successors::{Batch, Successors};
+use spinor_model::successors::{Asleep, Batch, Successors};
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -93,6 +93,21 @@ fn compare(name: &str, system: &Arc<System>) -> usize {
         assert_eq!(jit.expand_owned(&mut theirs, &mut owned, &mut owners), ours_steps.len(), "{name}: state {at}");
         assert_eq!(owners, ours_steps.iter().map(|s| s.pid).collect::<Vec<_>>(), "{name}: state {at}");
         assert_eq!(outcomes(&our_batch), outcomes(&owned), "{name}: state {at}, owned");
+        // Some are asleep, everybody, nobody, and those of processes that have no numbers are not.
+        let word = (at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let firsts: Vec<u32> = (0..ours.n_procs() as u32).map(|pid| pid * 37).collect();
+        for (n, set) in [vec![word, !word], vec![word], vec![u64::MAX; 8], vec![0], vec![]].iter().enumerate() {
+            let asleep = Asleep { firsts: &firsts[..firsts.len() - firsts.len().min(n % 2)], set };
+            let (mut ours_awake, mut theirs_awake) = (interp.batch(), jit.batch());
+            interp.expand_awake(&mut ours, asleep, &mut ours_steps, &mut ours_awake);
+            jit.expand_awake(&mut theirs, asleep, &mut their_steps, &mut theirs_awake);
+            assert_eq!(ours_steps, their_steps, "{name}: state {at}, {asleep:?}");
+            assert_eq!(outcomes(&ours_awake), outcomes(&theirs_awake), "{name}: state {at}, {asleep:?}");
+            assert_eq!(ours_awake.faults, theirs_awake.faults, "{name}: state {at}, {asleep:?}");
+            let awake = |o: &(u32, u32, u32, Option<Vec<u8>>)| !asleep.has(&ours_steps[o.0 as usize]);
+            let awake: Vec<_> = outcomes(&our_batch).into_iter().filter(awake).collect();
+            assert_eq!(outcomes(&ours_awake), awake, "{name}: state {at}, {asleep:?}");
+        }
         for outcome in &our_batch.outcomes {
             if let Some(key) = our_batch.key(outcome)
                 && seen.insert(key.to_vec())

@@ -175,6 +175,41 @@ impl Wish {
     pub const ALL: Wish = Wish { attempt: Some(0), waited: None };
 }
 
+/// Steps that need not be taken, because what they lead to is known: those of a process alone that bear these numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Asleep<'a> {
+    /// By process: the number of a step with its first edge. The number of any other is so much more.
+    pub firsts: &'a [u32],
+    /// A bit for each number; what lies behind is not there.
+    pub set: &'a [u64],
+}
+
+impl Asleep<'_> {
+    /// Handshakes do not sleep, nor does what happens because nothing else could.
+    #[inline]
+    pub fn has(&self, step: &Step) -> bool {
+        let number = self.firsts.get(usize::from(step.pid)).map(|first| *first as usize + step.edge.index());
+        let word = number.and_then(|n| self.set.get(n / 64).map(|word| word >> (n % 64)));
+        step.partner.is_none() && !step.timeout && word.is_some_and(|word| word & 1 == 1)
+    }
+}
+
+/// [`Successors::expand_awake`] in two phases.
+pub fn fire_awake<S: Successors + ?Sized>(
+    exec: &S,
+    state: &mut S::State,
+    asleep: Asleep<'_>,
+    steps: &mut Vec<Step>,
+    batch: &mut Batch,
+) {
+    exec.enabled(state, steps);
+    let from = batch.outcomes.len();
+    let is_awake = |(_, step): &(u32, Step)| !asleep.has(step);
+    let (numbers, awake): (Vec<u32>, Vec<Step>) = (0..).zip(steps.iter().copied()).filter(is_awake).unzip();
+    exec.fire(state, &awake, batch);
+    batch.outcomes[from..].iter_mut().for_each(|outcome| outcome.step = numbers[outcome.step as usize]);
+}
+
 pub trait Successors: Sync {
     /// A state unpacked for work, with the memory that work needs. Two states are the same iff their keys are.
     type State: Clone;
@@ -216,6 +251,11 @@ pub trait Successors: Sync {
         owners.clear();
         owners.extend(steps.iter().map(|step| step.pid));
         steps.len()
+    }
+    /// The outcomes of all steps but those that are asleep, numbered as `steps` lists them; that is as `enabled` does, with
+    /// those that are asleep.
+    fn expand_awake(&self, state: &mut Self::State, asleep: Asleep<'_>, steps: &mut Vec<Step>, batch: &mut Batch) {
+        fire_awake(self, state, asleep, steps, batch);
     }
     /// What is wanted of this state the next time it is expanded.
     fn wish(&self, _state: &mut Self::State, _wish: Wish) {}

@@ -18,6 +18,12 @@
 //!   first if all is known behind it (`reduce/commute.rs`): that is, if the state after it was *left*. What follows that
 //!   without progress has been left, too; so the move would lead to a state that is known and not in `open`, and would not
 //!   be kept (D3). It is counted, and not made.
+//!   A state that is known and not in `open` was left, or lies in the queue because it is a progress state. From a state that
+//!   is none, no step that may sleep leads to one (`reduce/commute.rs`). Only the first state of a path is one; of what it
+//!   leads to, that alone counts as left which was left on this path.
+//!   An entry of the queue keeps what was asleep where the move to it was made. If a leads from s to a state that was left,
+//!   and b, which has nothing to do with a, to a progress state, then a and b together lead to one that was laid into the
+//!   queue before, and so has been left when this one has its turn.
 //!
 //! # Where we leave the paper
 //!   D1 frames instead of recursion.
@@ -33,18 +39,17 @@
 //!
 //! # Invariants
 //!   I1 a state is in `open` while it waits for its turn or is on the path
-//!   I2 nothing but what searches begin at is in `open` when one begins, or what is laid into the queue, if moves sleep, or
-//!      lies too deep, if there is a limit
-//!   I3 a move that is asleep leads to a state that was left
+//!   I2 nothing but what searches begin at is in `open` when one begins, or what lies too deep, if there is a limit
+//!   I3 a move that is asleep leads to a state that was left: it is known, neither in `open` nor waiting in the queue
+//!   I4 `laid` has one row for each entry that waits in the queue, in its order, and `known` the words that they say
 //!
 //! # Owed
 //!   O1 verdict and level = oracle             tests: random graphs, random models
 //!   O2 D2                                     tests: the listing's form misses cycles
-//!
 //!   O3 I3                                     tests: every such move is made in debug builds
 //!
 //! # Cost  each state expanded once; 40 bytes for one on the path, 16 for a move that waits, 21 to 43 for either in `open`; 24
-//!   bytes for each progress.
+//!   bytes for each progress, and while that waits 16 more and a bit for each transition, if moves sleep.
 
 use super::walk::{Entry, Walk};
 use super::{Found, Ground, Searched, Which};
@@ -53,14 +58,14 @@ use crate::cycles::open::Open;
 use crate::observer::Observer;
 use crate::reduce::commute::{Name, Sleep};
 use crate::search::Halt;
-use crate::search::held::Held;
+use crate::search::held::{Held, Line};
 use spinor_store::{StateId, Visited};
+use std::collections::HashSet;
 
 /// How many entries before its turn the state of one is fetched.
 const AHEAD: usize = 2;
-/// Waits for its turn; lies in the queue.
+/// Waits for its turn.
 const WAITS: u32 = u32::MAX;
-const LAID: u32 = u32::MAX - 1;
 /// Where fewer than a third of the moves of so many states are asleep, names are not asked for in the next ones; and no
 /// more if that was so several times on end.
 const LOOK: u64 = 1 << 10;
@@ -95,12 +100,16 @@ pub fn search_as<G: Ground, V: Visited>(
     let sleeps = ground.knows_sleep() && V::EXACT && request.max_depth.is_none();
     let mut fifo = Fifo {
         walk: Walk::new(ground, store, request, observer),
+        knows_sleep: sleeps,
         sleeps,
         sleep: Sleep::default(),
         sets: Held::new(budget),
         rest: Rest::default(),
         form,
         queue: Held::new(budget),
+        laid: Line::new(budget),
+        known: Line::new(budget),
+        waiting: HashSet::new(),
         open: Open::new(budget),
         frames: Held::new(budget),
         todo: Held::new(budget),
@@ -125,6 +134,15 @@ struct Frame {
     cast: u32,
     /// The move that led to it from the state below.
     by: Name,
+}
+
+/// What is known of the way to an entry of the queue that waits.
+#[derive(Clone, Copy)]
+struct Laid {
+    by: Name,
+    /// As in a frame; and how long the set is that was known before that move.
+    cast: u32,
+    n_words: u32,
 }
 
 /// When names are not worth while.
@@ -165,10 +183,16 @@ struct Fifo<'a, G: Ground, V: Visited> {
     walk: Walk<'a, G, V>,
     form: Form,
     queue: Held<Entry>,
+    /// Of the entries that wait, if moves may be asleep at all, and their sets.
+    laid: Line<Laid>,
+    known: Line<u64>,
+    /// Whose states these are, for checks.
+    waiting: HashSet<StateId>,
     open: Open,
     frames: Held<Frame>,
     todo: Held<(StateId, Name)>,
-    /// Moves may be asleep: what is, and of the states on the path which moves led to what is left.
+    /// Moves may be asleep, and that is worth while: what is, and of the states on the path which moves led to what is left.
+    knows_sleep: bool,
     sleeps: bool,
     sleep: Sleep,
     sets: Held<u64>,
@@ -180,7 +204,7 @@ struct Fifo<'a, G: Ground, V: Visited> {
 impl<G: Ground, V: Visited> Fifo<'_, G, V> {
     fn all(&mut self) -> Result<Option<Found>, Halt> {
         let Some(first) = self.walk.initial()? else { return Ok(None) };
-        self.lay(first, 0, first)?;
+        self.lay(Entry { id: first, parent: 0, from: first }, Name::NONE)?;
         let mut next = 0;
         while next < self.queue.len() {
             let Entry { id, .. } = self.queue[next];
@@ -201,14 +225,15 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
                 self.open.insert(id, WAITS).map_err(|full| self.walk.pulse.full(full))?;
                 vec![id]
             };
-            let others = self.walk.ground.knows_sleep() || self.walk.pulse.max_depth < u64::MAX;
-            debug_assert!(others || self.open.len() == starts.len(), "I2");
+            let by = self.take_up(id);
+            let is_cut = self.walk.pulse.max_depth < u64::MAX;
+            debug_assert!(is_cut || self.open.len() == starts.len(), "I2");
             for start in starts {
                 // An earlier one of them may have come there.
                 if self.open.get(start) != Some(WAITS) {
                     continue;
                 }
-                if let Some(at) = self.from(start, next as u32)? {
+                if let Some(at) = self.from(start, by, next as u32)? {
                     // What waited was not looked at.
                     self.walk.pulse.counters.stored = self.n_entered;
                     let path: Vec<StateId> = self.frames.iter().map(|frame| frame.id).collect();
@@ -220,20 +245,45 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
         Ok(None)
     }
 
-    fn lay(&mut self, id: StateId, parent: u32, from: StateId) -> Result<(), Halt> {
-        self.walk.keep(id);
-        self.walk.keep(from);
-        self.queue.push(Entry { id, parent, from }).map_err(|full| self.walk.pulse.full(full))
+    /// By a move from the uppermost state of the path.
+    fn lay(&mut self, entry: Entry, by: Name) -> Result<(), Halt> {
+        self.walk.keep(entry.id);
+        self.walk.keep(entry.from);
+        let laid = (|| {
+            self.queue.push(entry)?;
+            if self.knows_sleep {
+                let (set, cast) = self.frames.last().map_or((0, 0), |frame| (frame.set, frame.cast));
+                let set = if cast > 0 { &self.sets[set..] } else { &[] };
+                self.laid.extend(&[Laid { by, cast, n_words: set.len() as u32 }])?;
+                self.known.extend(set)?;
+            }
+            Ok(())
+        })();
+        if cfg!(debug_assertions) && self.knows_sleep {
+            self.waiting.insert(entry.id);
+        }
+        laid.map_err(|full| self.walk.pulse.full(full))
+    }
+
+    /// Of the next entry: what was known before the move to it into `sleep`, and which move that was.
+    fn take_up(&mut self, id: StateId) -> Name {
+        self.sleep.clear();
+        let Some(Laid { by, cast, n_words }) = self.laid.first() else { return Name::NONE };
+        self.sleep.cast = cast;
+        self.sleep.set.extend(self.known.firsts(n_words as usize));
+        self.laid.let_go(1);
+        self.known.let_go(n_words as usize);
+        debug_assert!(self.waiting.remove(&id) && self.waiting.len() == self.laid.len(), "I4");
+        by
     }
 
     /// Depth-first without progress. Where a cycle closes on the path.
-    fn from(&mut self, start: StateId, entry: u32) -> Result<Option<usize>, Halt> {
+    fn from(&mut self, start: StateId, by: Name, entry: u32) -> Result<Option<usize>, Halt> {
         let progress = self.walk.bring(start);
         // D2
         let exempt = progress || self.form == Form::Printed && !self.walk.ground.by_steps();
         self.open.replace(start, WAITS, 0);
-        self.sleep.clear();
-        self.enter(start, Name::NONE, start, entry)?;
+        self.enter(start, by, progress, start, entry)?;
         while let Some(&Frame { id, todo, set, cast, by }) = self.frames.last() {
             if self.todo.len() == todo {
                 self.open.remove(id);
@@ -246,24 +296,20 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
             debug_assert_eq!(self.open.get(id), Some(self.frames.len() as u32 - 1), "I1");
             let (to, by) = self.todo.pop().expect("more than the frame's first");
             match self.open.replace(to, WAITS, self.frames.len() as u32) {
-                None => self.note_left(by), // D3
-                Some(LAID) => {}
+                // D3
+                None if progress && self.frames.len() == 1 => {}
+                None => self.note_left(by),
                 Some(WAITS) => {
                     if self.walk.bring(to) {
-                        // D4
-                        if self.sleeps {
-                            self.open.replace(to, self.frames.len() as u32, LAID);
-                        } else {
-                            self.open.remove(to);
-                        }
-                        self.lay(to, entry, start)?;
+                        self.open.remove(to);
+                        self.lay(Entry { id: to, parent: entry, from: start }, by)?; // D4
                     } else if self.walk.pulse.too_deep(self.frames.len() as u64) {
                         self.open.replace(to, self.frames.len() as u32, WAITS);
                     } else {
                         self.sleep.cast = cast;
                         self.sleep.set.clear();
                         self.sleep.set.extend_from_slice(&self.sets[set..]);
-                        self.enter(to, by, start, entry)?;
+                        self.enter(to, by, false, start, entry)?;
                     }
                 }
                 Some(0) if exempt => {}
@@ -274,20 +320,20 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
     }
 
     /// A frame for the state that was brought last; `open` has its place, and `sleep` what was known before the move to it.
-    fn enter(&mut self, id: StateId, by: Name, start: StateId, entry: u32) -> Result<(), Halt> {
+    fn enter(&mut self, id: StateId, by: Name, progress: bool, start: StateId, entry: u32) -> Result<(), Halt> {
         self.n_entered += 1;
         if self.sleeps && self.rest.is_over() {
             let all = cfg!(debug_assertions).then(|| self.walk.all_moves());
             self.walk.awake(by, &mut self.sleep)?;
             all.iter().for_each(|all| self.check_asleep(all));
             self.rest.note(self.walk.after.len() as u64 + self.walk.out.n_asleep, self.walk.out.n_asleep);
-            self.sleeps = !self.rest.is_for_good() && !self.lays_much();
+            self.sleeps = !self.rest.is_for_good();
         } else {
             self.sleep.clear();
             self.walk.moves(Which::Still)?;
         }
         if self.walk.out.more {
-            self.lay(id, entry, start)?;
+            self.lay(Entry { id, parent: entry, from: start }, Name::NONE)?;
         }
         let Walk { pulse, after, out, .. } = &self.walk;
         let laid = (|| {
@@ -300,8 +346,8 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
             for (n, (to, _)) in after.iter().enumerate().rev() {
                 let name = if cast > 0 { out.names[n] } else { Name::NONE };
                 match self.open.get(*to) {
+                    None if progress => {}
                     None => self.sleep.put(name),
-                    Some(LAID) => {}
                     Some(_) => self.todo.push((*to, name))?,
                 }
             }
@@ -319,11 +365,6 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
         }
     }
 
-    /// What lies in the queue must be told from what was left, and a large table costs more than moves that are not made.
-    fn lays_much(&self) -> bool {
-        self.n_entered > LOOK && self.queue.len() as u64 * 4 > self.n_entered
-    }
-
     /// I3: of the keys after all moves of the state at hand, those that were not made.
     fn check_asleep(&mut self, all: &[Vec<u8>]) {
         let out = &self.walk.out;
@@ -332,7 +373,8 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
         let asleep: Vec<&Vec<u8>> = all.iter().filter(|key| !made.contains(&&key[..])).collect();
         for key in asleep {
             let id = self.walk.known(key);
-            assert!(id.is_some_and(|id| self.open.get(id).is_none()), "I3: it was left");
+            let is_left = |id: StateId| self.open.get(id).is_none() && !self.waiting.contains(&id);
+            assert!(id.is_some_and(is_left), "I3: it was left");
         }
     }
 }

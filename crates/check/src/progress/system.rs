@@ -11,7 +11,7 @@ use super::{Ground, Out, Which};
 use crate::reduce::commute::{Commute, Name, Seat, Sleep};
 use spinor_model::interp::Interp;
 use spinor_model::state::State;
-use spinor_model::successors::{Step, Successors};
+use spinor_model::successors::{Asleep, Step, Successors};
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -33,9 +33,8 @@ pub struct Desk<S: Successors> {
     key: Vec<u8>,
     steps: Vec<Step>,
     seat: Seat,
-    /// The names of the steps, and those that are awake.
+    /// Of the steps.
     names: Vec<Name>,
-    awake: Vec<Step>,
 }
 
 impl<'a, S: Successors> Grounds<'a, S> {
@@ -105,8 +104,8 @@ impl<S: Successors> Ground for Grounds<'_, S> {
 
     fn desk(&self) -> Desk<S> {
         let (bits, key, steps) = (Vec::new(), Vec::new(), Vec::new());
-        let (seat, names, awake) = (Seat::default(), Vec::new(), Vec::new());
-        Desk { state: None, still: true, bits, key, steps, seat, names, awake }
+        let (seat, names) = (Seat::default(), Vec::new());
+        Desk { state: None, still: true, bits, key, steps, seat, names }
     }
 
     fn out(&self) -> Out {
@@ -191,26 +190,14 @@ impl<S: Successors> Ground for Grounds<'_, S> {
             sleep.clear();
             return self.moves(desk, Which::Still, out);
         };
-        let Desk { state, key, steps, seat, names, awake, .. } = desk;
-        let state = state.as_mut().expect("a state is brought first");
+        let Desk { state, key, steps, seat, names, .. } = desk;
         commute.bring(seat, key, by, sleep);
-        self.exec.enabled(state, steps);
+        let Some(firsts) = commute.firsts(seat) else { return self.moves(desk, Which::Still, out) };
+        let state = state.as_mut().expect("a state is brought first");
+        self.exec.expand_awake(state, Asleep { firsts, set: &sleep.set }, steps, &mut out.batch);
         names.clear();
         names.extend(steps.iter().map(|step| commute.name(seat, step)));
-        awake.clear();
-        awake.extend(steps.iter().zip(names.iter()).filter(|(_, name)| !sleep.has(**name)).map(|(step, _)| *step));
-        out.n_asleep = (steps.len() - awake.len()) as u64;
-        if out.n_asleep == 0 {
-            // All at once is faster than one by one.
-            self.exec.expand(state, &mut out.batch);
-            sleep.set.fill(0);
-        } else {
-            self.exec.fire(state, awake, &mut out.batch);
-            // What is asleep can be taken.
-            sleep.retain(names);
-            names.clear();
-            names.extend(awake.iter().map(|step| commute.name(seat, step)));
-        }
+        out.n_asleep = sleep.retain(names);
         let mut last = None;
         for outcome in &out.batch.outcomes {
             // A step with several outcomes does not sleep, whichever of them a fault ends.

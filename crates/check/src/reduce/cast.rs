@@ -719,6 +719,12 @@ impl Cast {
         self.stands(key).nth(pid as usize).is_some_and(at)
     }
 
+    /// By process: the number of the transition that is its first edge; those of others follow it.
+    #[inline]
+    pub fn firsts(&self) -> &[u32] {
+        &self.first
+    }
+
     #[inline]
     pub fn transition(&self, pid: Pid, edge: EdgeId) -> u32 {
         self.first[pid as usize] + edge.index() as u32

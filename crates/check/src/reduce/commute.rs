@@ -76,14 +76,18 @@ impl Sleep {
         self.cast > 0 && name.place().is_some_and(|(word, bit)| self.set[word] & bit != 0)
     }
 
-    /// Keeps those of them that are named.
-    pub fn retain(&mut self, names: &[Name]) {
-        let mut there = [0; MOST_BLOCKS * (BLOCK / 64)];
-        for (word, bit) in names.iter().filter(|name| self.has(**name)).filter_map(|name| name.place()) {
-            there[word] |= bit;
+    /// Keeps those of them that are named. How many that are.
+    #[inline]
+    pub fn retain(&mut self, names: &[Name]) -> u64 {
+        let (mut there, mut n_there) = ([0; MOST_BLOCKS * (BLOCK / 64)], 0);
+        for (word, bit) in names.iter().filter_map(|name| name.place()) {
+            let is_asleep = self.set[word] & bit != 0;
+            there[word] |= if is_asleep { bit } else { 0 };
+            n_there += u64::from(is_asleep);
         }
         let n = self.set.len();
         self.set.copy_from_slice(&there[..n]);
+        n_there
     }
 
     #[inline]
@@ -139,6 +143,12 @@ impl Commute {
             let words = sleep.set.iter_mut().zip(cast.disturbs(t));
             words.for_each(|(set, disturbs)| *set &= !disturbs);
         }
+    }
+
+    /// The numbers of transitions, in the state that was brought last, if its cast is known.
+    #[inline]
+    pub fn firsts<'s>(&self, seat: &'s Seat) -> Option<&'s [u32]> {
+        seat.0.as_ref().map(|cast| cast.firsts())
     }
 
     /// Of a step of the state that was brought last, if its cast is known.

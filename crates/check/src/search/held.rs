@@ -1,6 +1,7 @@
-//! A list that asks the budget before it grows.
+//! A list, and a line at whose front things leave: they ask the budget before they grow.
 
 use spinor_store::{Account, Budget, Full};
+use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
@@ -69,6 +70,48 @@ impl<T> DerefMut for Held<T> {
     }
 }
 
+/// First in, first out; charged like a [`Held`].
+#[derive(Debug)]
+pub struct Line<T> {
+    items: VecDeque<T>,
+    account: Account,
+}
+
+impl<T: Copy> Line<T> {
+    pub fn new(budget: &Arc<Budget>) -> Line<T> {
+        Line { items: VecDeque::new(), account: budget.account() }
+    }
+
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    pub fn first(&self) -> Option<T> {
+        self.items.front().copied()
+    }
+
+    /// So many, from the first on.
+    pub fn firsts(&self, n: usize) -> impl Iterator<Item = T> {
+        self.items.range(..n).copied()
+    }
+
+    pub fn let_go(&mut self, n: usize) {
+        self.items.drain(..n);
+    }
+
+    #[inline]
+    pub fn extend(&mut self, items: &[T]) -> Result<(), Full> {
+        let before = self.items.capacity();
+        if before - self.items.len() < items.len() {
+            let after = (self.items.len() + items.len()).max(before + before / 2).max(64);
+            self.account.charge(((after - before) * size_of::<T>()) as u64)?;
+            self.items.reserve_exact(after - self.items.len());
+        }
+        self.items.extend(items);
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +126,22 @@ mod tests {
         assert_eq!(list.extend(&[0; 1000]), Err(Full::Memory));
         assert_eq!(list.pop(), Some(n as u64 - 1));
         drop(list);
+        assert_eq!(budget.used(), 0);
+    }
+
+    #[test]
+    fn a_line_gives_back_what_came_first_and_keeps_its_budget() {
+        let budget = Budget::new(1000);
+        let mut line: Line<u64> = Line::new(&budget);
+        let n = (0..).take_while(|&i| line.extend(&[i, i + 1]).is_ok()).count() as u64;
+        assert!(n >= 32 && budget.used() <= 1000 && line.len() as u64 == 2 * n);
+        assert_eq!((line.first(), line.firsts(3).collect()), (Some(0), vec![0, 1, 1]));
+        line.let_go(3);
+        assert_eq!(line.first(), Some(2));
+        // What left makes room.
+        assert_eq!(line.extend(&[7, 8, 9]), Ok(()));
+        assert_eq!(line.firsts(line.len()).last(), Some(9));
+        drop(line);
         assert_eq!(budget.used(), 0);
     }
 }

@@ -179,7 +179,9 @@ impl Canon {
         let before = cfg!(debug_assertions).then(|| key.to_vec());
         self.choose(key, scratch);
         debug_assert!(self.is_picked(key, scratch), "I1");
-        debug_assert!(self.are_free(key), "places I3");
+        // That takes longer than all the rest: some are enough.
+        let is_sample = || key.iter().fold(0, |sum: u8, byte| sum.wrapping_add(*byte)).is_multiple_of(16);
+        debug_assert!(!is_sample() || self.are_free(key), "places I3");
         debug_assert!(before.is_none_or(|before| self.sees_alike(&before, key, &scratch.perm)), "places I2, I4");
     }
 

@@ -226,6 +226,26 @@ impl Gen<'_, '_> {
         let max = self.load_ctx(types::I32, offset_of!(Ctx, max_steps));
         let none = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, n, max);
         self.leave_if(none, full);
+        let asleep = self.load_ctx(types::I64, offset_of!(Ctx, asleep));
+        let (named, sleeps, awake) = (self.cold(), self.cold(), self.block());
+        self.branch(asleep, named, awake);
+        self.go(named);
+        let number = self.int(edge.index() as i32);
+        let nobody = self.int(NOBODY as i32);
+        self.fill_in(n, &[(number, offset_of!(RawStep, edge)), (nobody, offset_of!(RawStep, partner))]);
+        let is_asleep = self.is_asleep(asleep, me.pid, number);
+        self.branch(is_asleep, sleeps, awake);
+        self.go(sleeps);
+        let code = self.int(Code::SLEEPS);
+        let zero = self.int(0);
+        let slept = [
+            (code, offset_of!(RawStep, code)),
+            (zero, offset_of!(RawStep, len)),
+            (me.pid, offset_of!(RawStep, pid)),
+        ];
+        self.finish_step(n, &slept);
+        self.jump(done);
+        self.go(awake);
         let copy = self.load_ctx(types::I64, offset_of!(Ctx, out));
         let last = self.load_ctx(types::I64, offset_of!(Ctx, out_last));
         let short = self.b.ins().icmp(IntCC::UnsignedGreaterThan, copy, last);
@@ -270,8 +290,41 @@ impl Gen<'_, '_> {
         self.go(done);
     }
 
+    /// Whether a step of this process alone is asleep, where some are.
+    fn is_asleep(&mut self, asleep: Value, pid: Value, edge: Value) -> Value {
+        let wide = self.wide(pid);
+        let at = self.b.ins().ishl_imm_u(wide, 2);
+        let at = self.b.ins().iadd(self.ctx, at);
+        let first = self.b.ins().load(types::I32, plain(), at, offset_of!(Ctx, firsts) as i32);
+        let number = self.b.ins().iadd(first, edge);
+        let number = self.wide(number);
+        let word = self.b.ins().ushr_imm_u(number, 6);
+        let (done, bit) = self.join(types::I64);
+        let inside = self.block();
+        let n_words = self.load_ctx(types::I64, offset_of!(Ctx, n_asleep));
+        let is_inside = self.b.ins().icmp(IntCC::UnsignedLessThan, word, n_words);
+        let zero = self.b.ins().iconst(types::I64, 0);
+        self.b.ins().brif(is_inside, inside, &[], done, &[zero.into()]);
+        self.go(inside);
+        let at = self.b.ins().ishl_imm_u(word, 3);
+        let at = self.b.ins().iadd(asleep, at);
+        let word = self.b.ins().load(types::I64, plain(), at, 0);
+        let low = self.b.ins().band_imm_u(number, 63);
+        let word = self.b.ins().ushr(word, low);
+        let set = self.b.ins().band_imm_u(word, 1);
+        self.jump_with(done, set);
+        self.go(done);
+        bit
+    }
+
     /// Fills in the next step of the list; which edge it is matters only where the driver has to go on.
     fn finish_step(&mut self, n: Value, parts: &[(Value, usize)]) {
+        self.fill_in(n, parts);
+        let next = self.b.ins().iadd_imm_s(n, 1);
+        self.store_ctx(next, offset_of!(Ctx, n_steps));
+    }
+
+    fn fill_in(&mut self, n: Value, parts: &[(Value, usize)]) {
         let steps = self.load_ctx(types::I64, offset_of!(Ctx, steps));
         let nth = self.wide(n);
         let at = self.b.ins().imul_imm_s(nth, size_of::<RawStep>() as i64);
@@ -279,8 +332,6 @@ impl Gen<'_, '_> {
         for (value, offset) in parts {
             self.b.ins().store(plain(), *value, at, *offset as i32);
         }
-        let next = self.b.ins().iadd_imm_s(n, 1);
-        self.store_ctx(next, offset_of!(Ctx, n_steps));
     }
 
     /// From the state at hand; `len` are whole grains, one at least.
@@ -328,6 +379,28 @@ impl Gen<'_, '_> {
         let listed = self.load_ctx(types::I32, offset_of!(Ctx, n_steps));
         let missing = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, n, listed);
         self.leave_if(missing, out);
+        let steps = self.load_ctx(types::I64, offset_of!(Ctx, steps));
+        let nth = self.wide(n);
+        let nth = self.b.ins().imul_imm_s(nth, size_of::<RawStep>() as i64);
+        let step = self.b.ins().iadd(steps, nth);
+        let [edge, partner, half] =
+            [offset_of!(RawStep, edge), offset_of!(RawStep, partner), offset_of!(RawStep, half)]
+                .map(|at| self.b.ins().load(types::I32, plain(), step, at as i32));
+        let asleep = self.load_ctx(types::I64, offset_of!(Ctx, asleep));
+        let (named, alone, sleeps, awake) = (self.cold(), self.cold(), self.cold(), self.block());
+        self.branch(asleep, named, awake);
+        self.go(named);
+        let is_alone = self.compare(IntCC::Equal, partner, i64::from(NOBODY as i32));
+        self.branch(is_alone, alone, awake);
+        self.go(alone);
+        let is_asleep = self.is_asleep(asleep, pid, edge);
+        self.branch(is_asleep, sleeps, awake);
+        self.go(sleeps);
+        let code = self.int(Code::SLEEPS);
+        let nothing = self.int(0);
+        self.fill_in(n, &[(code, offset_of!(RawStep, code)), (nothing, offset_of!(RawStep, len))]);
+        self.jump(out);
+        self.go(awake);
         let copy = self.load_ctx(types::I64, offset_of!(Ctx, out));
         let last = self.load_ctx(types::I64, offset_of!(Ctx, out_last));
         let short = self.b.ins().icmp(IntCC::UnsignedGreaterThan, copy, last);
@@ -336,13 +409,6 @@ impl Gen<'_, '_> {
         let padded = self.load_ctx(types::I64, offset_of!(Ctx, padded));
         self.copy_grains(copy, padded);
         let zero = self.b.ins().iconst(types::I64, 0);
-        let steps = self.load_ctx(types::I64, offset_of!(Ctx, steps));
-        let nth = self.wide(n);
-        let nth = self.b.ins().imul_imm_s(nth, size_of::<RawStep>() as i64);
-        let step = self.b.ins().iadd(steps, nth);
-        let [edge, partner, half] =
-            [offset_of!(RawStep, edge), offset_of!(RawStep, partner), offset_of!(RawStep, half)]
-                .map(|at| self.b.ins().load(types::I32, plain(), step, at as i32));
         let n_chans = self.load_ctx(types::I32, offset_of!(Ctx, n_chans));
         let timeout = self.load_ctx(types::I32, offset_of!(Ctx, timeout));
         let none = self.int(0);
