@@ -238,11 +238,8 @@ impl Gen<'_, '_> {
         self.go(sleeps);
         let code = self.int(Code::SLEEPS);
         let zero = self.int(0);
-        let slept = [
-            (code, offset_of!(RawStep, code)),
-            (zero, offset_of!(RawStep, len)),
-            (me.pid, offset_of!(RawStep, pid)),
-        ];
+        let slept =
+            [(code, offset_of!(RawStep, code)), (zero, offset_of!(RawStep, len)), (me.pid, offset_of!(RawStep, pid))];
         self.finish_step(n, &slept);
         self.jump(done);
         self.go(awake);
