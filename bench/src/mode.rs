@@ -251,7 +251,7 @@ pub const MODES: &[Mode] = &[
         name: "reduced-time",
         about: "Spinor with the reduction that it chooses against without",
         sides: &[
-            Side::Spinor { name: "por off", check: &["--por", "off", "-p", "safety", "-j", "1"] },
+            Side::Spinor { name: "por off", check: &["--por", "off", "--sym", "off", "-p", "safety", "-j", "1"] },
             Side::Spinor { name: "por auto", check: &["-p", "safety", "-j", "1"] },
         ],
         counts: Counts::NoMore,
@@ -276,7 +276,10 @@ pub const MODES: &[Mode] = &[
         name: "reduced-fair",
         about: "weak fairness beside handshakes, which SPIN does not reduce: Spinor with reduction against without",
         sides: &[
-            Side::Spinor { name: "por off", check: &["--por", "off", "-p", "holds", "--fair", "weak", "-j", "1"] },
+            Side::Spinor {
+                name: "por off",
+                check: &["--por", "off", "--sym", "off", "-p", "holds", "--fair", "weak", "-j", "1"],
+            },
             Side::Spinor {
                 name: "stubborn",
                 check: &["--por", "stubborn", "-p", "holds", "--fair", "weak", "-j", "1"],

@@ -193,7 +193,7 @@ impl Settings {
     /// The symmetry that is wanted. Who asks for a reduction, or for a count of something, gets none that was not
     /// asked for.
     pub fn way(&self) -> Way {
-        let reduces = self.reduce != Reduce::Auto || self.proviso != MadeUp::Loops || self.audit;
+        let reduces = matches!(self.reduce, Reduce::By(_)) || self.proviso != MadeUp::Loops || self.audit;
         match self.symmetry {
             Way::Auto if self.plain || reduces || self.all_errors.is_some() => Way::Off,
             way => way,

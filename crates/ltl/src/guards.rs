@@ -230,11 +230,13 @@ impl Guards {
             (_, Guard::FALSE) => Needs { low: below_low.low | bit, ..below_low },
             _ => Needs { high: below_low.high & below_high.high, low: below_low.low & below_high.low },
         };
-        *self.numbers.entry(node).or_insert_with(|| {
+        let guard = *self.numbers.entry(node).or_insert_with(|| {
             self.nodes.push(node);
             self.needs.push(needs);
             Guard(u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 nodes"))
-        })
+        });
+        debug_assert!(self.nodes[guard.0 as usize] == node && self.numbers.len() + 2 == self.nodes.len(), "I2");
+        guard
     }
 
     fn top(&self, a: Guard) -> u32 {

@@ -259,7 +259,15 @@ impl Packing {
                 state.slots[header + PRIO] = i32::from(system.proctypes[proctype].priority);
             }
         }
+        debug_assert!(self.is_packed(&state, key), "L4");
         state
+    }
+
+    /// Nothing is in a key but what is in the state.
+    fn is_packed(&self, state: &State, key: &[u8]) -> bool {
+        let mut own = Vec::with_capacity(key.len());
+        self.pack(state, &mut own);
+        own == key
     }
 }
 

@@ -39,6 +39,7 @@
 use super::Way;
 use super::places::{FrameAt, Places, Said, mix, tinted};
 use spinor_model::ir::{Pid, System};
+use spinor_model::layout::GRAIN;
 use spinor_model::scalarset::Scalarset;
 use std::ops::Range;
 
@@ -49,9 +50,9 @@ pub type Perm = Vec<Pid>;
 /// could guess, so there are no branches: a colour gives its last bits for the place where its process stood, and neighbours
 /// are exchanged as often as it could be needed.
 #[inline(always)]
-fn rank<const N: usize>(order: &mut [Pid], colours: &[u64]) -> bool {
+fn rank<const N: usize>(stood: Option<&[Pid]>, order: &mut [Pid], colours: &[u64]) -> bool {
     let order: &mut [Pid; N] = order.try_into().expect("so many");
-    let before = *order;
+    let before = stood.map_or(*order, |stood| stood.try_into().expect("so many"));
     let mut of: [u64; N] = std::array::from_fn(|i| colours[usize::from(before[i])] & !PLACE | i as u64);
     for i in 1..N {
         for j in (0..i).rev() {
@@ -71,7 +72,8 @@ fn rank<const N: usize>(order: &mut [Pid], colours: &[u64]) -> bool {
 const PLACE: u64 = 7;
 
 /// The same for many, of which most are in order.
-fn insert(order: &mut [Pid], colours: &[u64]) -> bool {
+fn insert(stood: Option<&[Pid]>, order: &mut [Pid], colours: &[u64]) -> bool {
+    stood.iter().for_each(|stood| order.copy_from_slice(stood));
     let colour = |p: Pid| colours[usize::from(p)];
     let mut moved = false;
     for n in 1..order.len() {
@@ -84,6 +86,16 @@ fn insert(order: &mut [Pid], colours: &[u64]) -> bool {
         moved |= to < n;
     }
     moved
+}
+
+/// By grains: keys are short.
+#[inline(always)]
+fn copy(key: &[u8], to: &mut Vec<u8>) {
+    to.resize(key.len(), 0);
+    let (from, rest) = key.as_chunks::<GRAIN>();
+    let (to, _) = to.as_chunks_mut::<GRAIN>();
+    to.iter_mut().zip(from).for_each(|(to, grain)| *to = *grain);
+    debug_assert!(rest.is_empty(), "layout L5");
 }
 
 /// Keys tried for one state with `segmented` and `pc-segmented`.
@@ -111,6 +123,8 @@ pub struct Scratch {
     /// By process: 1 if another of its class has its colour, 2 if it is mentioned with such a one, too.
     alike: Vec<u8>,
     perm: Perm,
+    /// That may be another than the identity.
+    permuted: bool,
     trial: Vec<u8>,
     best: Vec<u8>,
     best_perm: Perm,
@@ -185,6 +199,11 @@ impl Canon {
         debug_assert!(before.is_none_or(|before| self.sees_alike(&before, key, &scratch.perm)), "places I2, I4");
     }
 
+    /// Whether a key stands for its images.
+    pub fn stands(&self, key: &[u8]) -> bool {
+        self.is_picked(key, &Scratch::default())
+    }
+
     /// What is said about a process is said about its image, and no number is left that nobody reads.
     fn sees_alike(&self, before: &[u8], after: &[u8], perm: &[Pid]) -> bool {
         let (mut of, mut image, mut beyond) = (Said::default(), Said::default(), Vec::new());
@@ -208,7 +227,7 @@ impl Canon {
         if !scratch.said.refs.is_empty() {
             self.round(&mut scratch);
         }
-        self.sort(&mut scratch);
+        self.sort(None, &mut scratch);
         self.refine(&mut scratch);
         if self.entangled(&mut scratch).is_some() {
             return true;
@@ -230,14 +249,18 @@ impl Canon {
     }
 
     fn choose(&self, key: &mut [u8], scratch: &mut Scratch) {
-        scratch.perm.clone_from(&self.identity);
+        if scratch.permuted || scratch.perm.len() != self.identity.len() {
+            scratch.perm.clone_from(&self.identity);
+        }
+        scratch.permuted = false;
         if !self.places.read(key, &mut scratch.beyond) {
             return;
         }
         (scratch.moved, scratch.gave_up) = (false, false);
-        scratch.order.clone_from(&self.members);
+        scratch.order.resize(self.members.len(), 0);
         match self.way {
             Way::Full => {
+                scratch.order.clone_from(&self.members);
                 let mut from = 0;
                 let classes = self.places.set.classes.iter().map(|c| {
                     from += c.len();
@@ -248,7 +271,7 @@ impl Canon {
             }
             Way::PcSorted | Way::PcSegmented => {
                 self.places.see_locations(key, &mut scratch.said);
-                self.sort(scratch);
+                self.sort(Some(&self.members), scratch);
                 let groups = if self.way == Way::PcSegmented { self.groups(scratch) } else { Vec::new() };
                 let n = groups.iter().flat_map(|g| 1..=g.len()).fold(1, usize::saturating_mul);
                 if !groups.is_empty() && n <= MOST_ORDERS {
@@ -261,7 +284,7 @@ impl Canon {
                 if mentioned {
                     self.round(scratch);
                 }
-                self.sort(scratch);
+                self.sort(Some(&self.members), scratch);
                 let alike = mentioned && self.refine(scratch);
                 if alike && self.way == Way::Segmented && self.entangled(scratch).is_some() {
                     return self.least(key, scratch);
@@ -271,11 +294,11 @@ impl Canon {
         let Scratch { beyond, said, order, moved, perm, trial, .. } = scratch;
         if *moved {
             self.seat(order, perm);
+            scratch.permuted = true;
         } else if !said.stale {
             return;
         }
-        trial.clear();
-        trial.extend_from_slice(key);
+        copy(key, trial);
         self.places.apply(trial, perm, beyond, key);
     }
 
@@ -307,23 +330,25 @@ impl Canon {
         scratch.double.get(usize::from(p)) == Some(&true)
     }
 
-    /// Orders each class by colour, those of one colour as they stood. Most are in order.
-    fn sort(&self, scratch: &mut Scratch) {
+    /// Orders each class by colour, those of one colour as they stood: in `members`, or in the order there is. Most are in
+    /// order.
+    fn sort(&self, members: Option<&[Pid]>, scratch: &mut Scratch) {
         let Scratch { said, order, moved, .. } = scratch;
         let colours = &said.colours[..];
         let mut from = 0;
         for class in &self.places.set.classes {
             let order = &mut order[from..from + class.len()];
+            let stood = members.map(|members| &members[from..from + class.len()]);
             from += class.len();
             *moved |= match order.len() {
-                2 => rank::<2>(order, colours),
-                3 => rank::<3>(order, colours),
-                4 => rank::<4>(order, colours),
-                5 => rank::<5>(order, colours),
-                6 => rank::<6>(order, colours),
-                7 => rank::<7>(order, colours),
-                8 => rank::<8>(order, colours),
-                _ => insert(order, colours),
+                2 => rank::<2>(stood, order, colours),
+                3 => rank::<3>(stood, order, colours),
+                4 => rank::<4>(stood, order, colours),
+                5 => rank::<5>(stood, order, colours),
+                6 => rank::<6>(stood, order, colours),
+                7 => rank::<7>(stood, order, colours),
+                8 => rank::<8>(stood, order, colours),
+                _ => insert(stood, order, colours),
             };
         }
     }
@@ -374,7 +399,7 @@ impl Canon {
         let mut n_colours = self.n_colours(scratch);
         while n_colours < scratch.order.len() && self.is_alike_and_mentioned(scratch) {
             self.round(scratch);
-            self.sort(scratch);
+            self.sort(None, scratch);
             let n = self.n_colours(scratch);
             if n == n_colours {
                 break;
@@ -440,6 +465,7 @@ impl Canon {
 
     /// Takes the best of the keys that were tried.
     fn take_best(&self, key: &mut [u8], scratch: &mut Scratch) {
+        scratch.permuted = true;
         let Scratch { perm, best, best_perm, .. } = scratch;
         if *key == best[..] {
             // I1
@@ -499,7 +525,7 @@ impl Canon {
             let colour = &mut said.colours[usize::from(p)];
             *colour = tinted(*colour, mix(*colour, 1 << 47));
             self.round(scratch);
-            self.sort(scratch);
+            self.sort(None, scratch);
             self.refine(scratch);
             self.take_out(key, scratch);
         }

@@ -92,6 +92,7 @@ fn drop_doubles(batch: &mut Batch, from: usize, owners: &[Pid], scratch: &Scratc
         }
     }
     batch.outcomes.truncate(kept);
+    debug_assert!(batch.faults.iter().all(|(n, _)| *n < from), "I2");
 }
 
 impl<S: Successors + Send> Successors for Quotient<S> {
@@ -136,6 +137,7 @@ impl<S: Successors + Send> Successors for Quotient<S> {
         let QuotientState { state, scratch, key, owners } = state;
         key.clear();
         self.system.pack(state, key);
+        debug_assert!(self.canon.stands(key), "I1");
         let n = if self.canon.doubles(key, scratch) {
             let n = self.system.expand_owned(state, batch, owners);
             drop_doubles(batch, from, owners, scratch);
@@ -217,6 +219,7 @@ impl<S: Successors> Runs for QuotientRuns<'_, S> {
     }
 
     fn moves(&self, desk: &mut Desk<S>, key: &[u8], out: &mut Moves) {
+        debug_assert!(self.canon.stands(&key[..key.len() - GRAIN]), "I1");
         let from = out.all.len();
         self.product.moves(&mut desk.inner, key, out);
         self.pick_all(desk, out, from);

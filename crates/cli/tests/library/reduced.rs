@@ -12,6 +12,7 @@ use spinor_check::plan::knows_components;
 use spinor_check::reduce::Selector;
 use spinor_check::report::Report;
 use spinor_check::settings::{Reduce, Search, Selection, Settings, Store};
+use spinor_check::symmetry::Way;
 use spinor_check::trace::Trace;
 use spinor_gen::question::{Draws, conditions, formula, seeds};
 use spinor_lang::{Options, load};
@@ -59,7 +60,13 @@ fn what_is_left_out_makes_no_difference_on_random_models() {
         }
         let mut draws = Draws(seed);
         let store = Store::Arena;
-        let safety = Settings { reduce: Reduce::Off, select: Selection::Safety, store, ..Settings::default() };
+        let safety = Settings {
+            reduce: Reduce::Off,
+            symmetry: Way::Off,
+            select: Selection::Safety,
+            store,
+            ..Settings::default()
+        };
         let unoptimised = Settings { optimise: Optimisations::NONE, ..safety.clone() };
         let truth = run(&interp, &[], &unoptimised, false);
         if !(3..=MOST).contains(&truth.searches[0].stored) {
@@ -147,7 +154,13 @@ fn runs_that_never_end_are_not_lost_on_random_models() {
         }
         let mut draws = Draws(seed);
         let store = Store::Arena;
-        let small = Settings { reduce: Reduce::Off, select: Selection::Safety, store, ..Settings::default() };
+        let small = Settings {
+            reduce: Reduce::Off,
+            symmetry: Way::Off,
+            select: Selection::Safety,
+            store,
+            ..Settings::default()
+        };
         if !(3..=MOST / 10).contains(&run(&interp, &[], &small, false).searches[0].stored) {
             continue;
         }
@@ -164,7 +177,8 @@ fn runs_that_never_end_are_not_lost_on_random_models() {
         n_claims += usize::from(claim.is_some());
         let fairness = Fairness::ALL[draws.below(3)];
         let select = Selection::Names(names);
-        let truth = Settings { reduce: Reduce::Off, select, fairness, store, ..Settings::default() };
+        let truth =
+            Settings { reduce: Reduce::Off, symmetry: Way::Off, select, fairness, store, ..Settings::default() };
         let truth = (run(&interp, &stated, &Settings { shorten: false, ..truth.clone() }, false), truth);
         n_violated += truth.0.properties.iter().filter(|p| p.verdict.word() == "violated").count();
         for reduce in [Selector::Stubborn, Selector::Ample, Selector::Leap, Selector::Lra].map(Reduce::By) {

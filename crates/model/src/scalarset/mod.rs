@@ -219,6 +219,8 @@ fn infer(system: &System, looked: &[Expr], born: &born::Born, linked: bool) -> S
     out.globals = roles(&flow, &flow.frames[0], &system.globals, Vec::new());
     let frames = flow.frames[1..].iter().zip(&system.proctypes).zip(&live);
     out.procs = frames.map(|((nodes, t), live)| roles(&flow, nodes, &t.frame, live.clone())).collect();
+    debug_assert!(out.has_room(&system.globals, &out.globals), "I1, I2");
+    debug_assert!(system.proctypes.iter().zip(&out.procs).all(|(t, own)| out.has_room(&t.frame, own)), "I1, I2");
     out
 }
 
@@ -250,6 +252,21 @@ fn roles(flow: &Flow<'_>, nodes: &FrameNodes, frame: &Frame, live: Vec<Vec<bool>
 impl Scalarset {
     pub fn is_empty(&self) -> bool {
         self.classes.is_empty()
+    }
+
+    /// Whether every member fits where one has its number or its element.
+    fn has_room(&self, frame: &Frame, roles: &Roles) -> bool {
+        let numbers = |offset: i32| self.members().map(move |p| i32::from(p) - offset);
+        let holds = |(value, ty): (&Value, Type)| match value {
+            Value::Pid(offset) => numbers(*offset).all(|n| ty.fit(n) == n),
+            Value::Plain | Value::Chan => true,
+        };
+        let has_elements = |d: &Dim| numbers(d.offset).all(|n| (0..d.len as i32).contains(&n));
+        let types = frame.slot_names().into_iter().map(|(_, ty)| ty);
+        let mut slots = roles.slots.iter().zip(types);
+        let mut chans = roles.chans.iter().zip(&frame.chans);
+        slots.all(|(role, ty)| holds((&role.value, ty)) && role.dims.iter().all(has_elements))
+            && chans.all(|(role, decl)| role.fields.iter().zip(decl.fields.iter().copied()).all(holds))
     }
 
     /// All that are in a class.
