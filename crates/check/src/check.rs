@@ -20,7 +20,7 @@ use crate::settings::{Reduce, Selection, Settings};
 use crate::symmetry::Way;
 use crate::verdict::{Kind, Verdict};
 use endless::Endless;
-use safety::Asked;
+use safety::{Asked, SAFETY_SEARCH};
 use spinor_ltl::{Automaton, Formula};
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::interp::Interp;
@@ -94,10 +94,14 @@ pub fn check<E: Executors>(
     let of = settings.progress_of.as_ref().map(|of| Of::read(of, system));
     let of = of.transpose().map_err(|what| vec![Diagnostic::error("V0001", what)])?;
     let asks = |which: fn(Kind) -> bool| questions.iter().any(|q| which(q.kind));
+    let asked_search = asks(|k| SAFETY.contains(&k)).then_some(search);
+    let asked_endless = asks(|k| plan::is_endless(k) && k != Kind::NonProgress).then_some(endless);
+    let asked_progress = asks(|k| k == Kind::NonProgress).then_some(progress);
+    let any_shares = [asked_search, asked_endless, asked_progress].into_iter().flatten().any(plan::uses_threads);
     let chosen = Chosen {
-        search: search.word(),
-        endless: asks(|k| plan::is_endless(k) && k != Kind::NonProgress).then_some(endless.word()),
-        progress: asks(|k| k == Kind::NonProgress).then_some((progress.word(), settings.progress.word())),
+        search: asked_search.map(|s| s.word()),
+        endless: asked_endless.map(|s| s.word()),
+        progress: asked_progress.map(|search| (search.word(), settings.progress.word())),
         por: "off", // until a search leaves something out
         proviso: None,
         por_from: 0,
@@ -106,7 +110,7 @@ pub fn check<E: Executors>(
         fair_by: (settings.fairness == Fairness::Weak).then_some(fair_by.word()),
         store: store.word(),
         executor: executors.word(),
-        jobs: settings.jobs,
+        jobs: if any_shares { settings.jobs } else { 1 },
         plain: settings.plain,
         optimise: settings.optimisations(),
     };
@@ -136,25 +140,12 @@ pub fn check<E: Executors>(
         symmetric: false,
         stutter_invariant: true,
         sees_steps: false,
-        refusal: reduce::refusal(system).or(leaps_by_path(settings)),
+        refusal: reduce::refusal(system).or(plan::refuses_leaps(settings.proviso, settings.reduce.leaps())),
     };
-    // What nobody asked for is used only where it says as much.
-    let way =
-        |property| match (settings.way(), plan::symmetric(combination(property)), plan::cell(combination(property))) {
-            _ if property == Kind::NonProgress => Way::Off,
-            (Way::Auto, Cell::Sound(_), Cell::Sound(_)) => Way::Auto,
-            // Fairness in a quotient misses more than a lossy store does.
-            (Way::Auto, Cell::OneWay(_), Cell::OneWay(_))
-                if settings.fairness == Fairness::None || !plan::is_endless(property) =>
-            {
-                Way::Auto
-            }
-            (Way::Auto, ..) => Way::Off,
-            (way, ..) => way,
-        };
+    let symmetry = |kind| plan::choose_symmetry(combination(kind), settings.way(), settings.all_errors.is_some());
     let answer = |property| {
         let c = combination(property);
-        let cell = if way(property).is_on() { plan::symmetric(c) } else { plan::cell(c) };
+        let cell = if symmetry(property).0.is_on() { plan::symmetric(c) } else { plan::cell(c) };
         match cell {
             Cell::Sound(_) | Cell::OneWay(_) => Ok(()),
             Cell::Refused(why) => Err(why.to_string()),
@@ -163,7 +154,10 @@ pub fn check<E: Executors>(
     let is_safety = |kind: &Kind| SAFETY.contains(kind);
     let kinds: Vec<Kind> = questions.iter().map(|q| q.kind).filter(|k| is_safety(k) && answer(*k).is_ok()).collect();
     let safety = (!kinds.is_empty()).then(|| {
-        let way = if kinds.iter().all(|k| way(*k).is_on()) { settings.way() } else { Way::Off };
+        let is_on = kinds.iter().all(|k| symmetry(*k).0.is_on());
+        let (way, why) = symmetry(kinds[0]);
+        report.tell_unsymmetric(SAFETY_SEARCH, why);
+        let way = if is_on { way } else { Way::Off };
         // What is left out is the same to all of them.
         let asking = asking(kinds[0]);
         let asked = Asked { interp, search, store, kinds, way, asking, settings };
@@ -176,7 +170,8 @@ pub fn check<E: Executors>(
             (Ok(()), Some(safety)) if is_safety(&kind) => safety.property(question.name, kind),
             (Ok(()), _) => {
                 let search = if kind == Kind::NonProgress { progress } else { endless };
-                let (way, asking) = (way(kind), asking(kind));
+                let ((way, why), asking) = (symmetry(kind), asking(kind));
+                report.tell_unsymmetric(&question.name, why);
                 let endless = Endless { interp, search, store, fair_by, of, way, settings, started, runtime, asking };
                 endless.property(question, executors, observer, &mut report)
             }
@@ -293,12 +288,6 @@ fn select<'a>(questions: Vec<Question<'a>>, select: &Selection) -> Result<Vec<Qu
         }
     }
     Ok(questions.into_iter().filter(asked).collect())
-}
-
-/// Leaps are a matter of the state alone.
-fn leaps_by_path(settings: &Settings) -> Option<&'static str> {
-    (settings.reduce.leaps() && settings.proviso.is_stack())
-        .then_some("leaps do not depend on a path: --proviso loops or levels")
 }
 
 const NOT_WORTH: &str = "its steps have too much to do with each other for it to be worth while";

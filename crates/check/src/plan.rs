@@ -6,8 +6,10 @@
 //! arguments are in `search/bfs.rs` and `search/dfs.rs`.
 
 use crate::cycles::Fairness;
+use crate::progress::meaning::Progress;
 use crate::reduce::{AbleBy, Selector};
 use crate::settings::{FairBy, MadeUp, Reduce, Search, Store};
+use crate::symmetry::Way;
 use crate::verdict::Kind;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -81,9 +83,13 @@ pub fn seeks_progress(search: Search) -> bool {
     family(search) == Family::Progress
 }
 
-/// Of these, those that may leave out steps.
-pub fn spares(search: Search) -> bool {
-    matches!(search, Search::Fifo | Search::FifoLevels | Search::Restarts)
+/// Several threads share the work.
+pub fn uses_threads(search: Search) -> bool {
+    match search {
+        Search::Bfs | Search::Dfs | Search::SccPar | Search::Cndfs | Search::FifoLevels => true,
+        Search::Auto | Search::Scc | Search::Ndfs | Search::NdfsSeed | Search::NdfsProcess => false,
+        Search::Fifo | Search::Restarts | Search::NdfsNp => false,
+    }
 }
 
 /// It looks for runs that never end.
@@ -278,6 +284,7 @@ pub fn choose_reduction(asking: Asking) -> (Option<Selector>, Option<&'static st
     };
     let c = Combination { reduction: Some(by), ..asking.combination };
     let why = match (asking, if asking.symmetric { symmetric(c) } else { cell(c) }) {
+        (Asking { plain: true, wanted: Reduce::By(_), .. }, _) => "--plain leaves no steps out",
         (Asking { plain: true, .. }, _) => return (None, None),
         (Asking { refusal: Some(why), .. }, _) => why,
         (_, Cell::Refused(why)) => why,
@@ -295,6 +302,51 @@ pub fn choose_reduction(asking: Asking) -> (Option<Selector>, Option<&'static st
     };
     (None, Some(why))
 }
+
+/// Which symmetry is looked for; and if one was asked for by name and is not, why not. What nobody asked for is used only where
+/// it says as much as no symmetry.
+pub fn choose_symmetry(c: Combination, wanted: Way, counts_all: bool) -> (Way, Option<&'static str>) {
+    let why = match c.property {
+        Kind::NonProgress => Some("cycles without progress are not searched with it yet"),
+        kind if counts_all && !is_endless(kind) => {
+            Some("all violations are to be counted, and one would stand for several")
+        }
+        _ => None,
+    };
+    match (wanted, symmetric(c), cell(c)) {
+        (Way::Off, ..) => (Way::Off, None),
+        (Way::Auto, ..) if why.is_some() => (Way::Off, None),
+        (Way::Auto, Cell::Sound(_), Cell::Sound(_)) => (Way::Auto, None),
+        // Fairness in a quotient misses more than a lossy store does.
+        (Way::Auto, Cell::OneWay(_), Cell::OneWay(_)) if c.fairness == Fairness::None || !is_endless(c.property) => {
+            (Way::Auto, None)
+        }
+        (Way::Auto, ..) => (Way::Off, None),
+        (way, ..) => (if why.is_some() { Way::Off } else { way }, why),
+    }
+}
+
+/// What the table does not say of cycles without progress and a reduction, because it depends on what makes progress.
+pub fn refuses_progress(search: Search, progress: Progress, leaps: bool) -> Option<&'static str> {
+    match (family(search), progress) {
+        (Family::Progress, Progress::States) if leaps => Some(
+            "states that make progress would be passed in the middle of a leap: --progress steps, or --por stubborn",
+        ),
+        (Family::Progress, _) | (_, Progress::States) => None,
+        (_, Progress::Steps) => {
+            Some("steps that make progress are searched whole by it: --search fifo, fifo-levels or restarts")
+        }
+    }
+}
+
+/// Leaps are a matter of the state alone.
+pub fn refuses_leaps(proviso: MadeUp, leaps: bool) -> Option<&'static str> {
+    (leaps && proviso.is_stack()).then_some("leaps do not depend on a path: --proviso loops or levels")
+}
+
+/// Of cycles without progress.
+pub const BY_STATE_ALONE: &str =
+    "for cycles without progress steps are selected by the state alone: --proviso loops, --able-by guards";
 
 /// What depends on more than a state: the path, or who is waited for.
 #[derive(Clone, Copy, Debug)]
@@ -328,6 +380,9 @@ impl OnTheFly {
             Search::Bfs if stack => Some("breadth-first search has no path: --search dfs, or --proviso levels"),
             Search::Dfs if stack && self.jobs > 1 => {
                 Some("of several paths none has all that may lead back to a state: -j 1, or --proviso loops")
+            }
+            Search::Dfs if self.proviso == MadeUp::Levels => {
+                Some("depth-first search has no levels: --search bfs, or --proviso loops")
             }
             Search::Bfs | Search::Dfs => None,
             // corpus/figures/hpy_figure_3.pml
@@ -555,6 +610,22 @@ impl fmt::Display for Printed {
                 };
                 writeln!(f, "  {word:<8} search {}\n           {why}", search.word())?;
             }
+        }
+        writeln!(f, "--por leap|lra --proviso stack-number|stack-bit")?;
+        let why = refuses_leaps(MadeUp::StackNumber, true).expect("it is refused");
+        writeln!(f, "  refused  search any\n           {why}")?;
+        for (progress, leaps) in [(Progress::States, true), (Progress::Steps, false)] {
+            let por = if leaps { "leap|lra" } else { "SELECTION" };
+            let mut refused: Vec<(&str, Vec<&str>)> = Vec::new();
+            for search in SEARCHES.into_iter().filter(|s| finds_cycles(*s)) {
+                let Some(why) = refuses_progress(search, progress, leaps) else { continue };
+                match refused.iter_mut().find(|(known, _)| *known == why) {
+                    Some((_, searches)) => searches.push(search.word()),
+                    None => refused.push((why, vec![search.word()])),
+                }
+            }
+            let rows = refused.iter().map(|(why, s)| format!("  refused  search {}\n           {why}\n", s.join(", ")));
+            write!(f, "--prop progress --progress {} --por {por}\n{}", progress.word(), rows.collect::<String>())?;
         }
         Ok(())
     }

@@ -31,7 +31,7 @@ pub struct PropertyReport {
     pub name: String,
     pub kind: Kind,
     pub verdict: Verdict,
-    /// Not empty iff violated; shortest first under breadth-first search.
+    /// Not empty iff violated by a run: that nobody takes a transition, no run shows. Shortest first under breadth-first search.
     pub traces: Vec<Trace>,
     /// Violations met: 0 or 1 unless all errors were asked for. May exceed the number of traces.
     pub n_violations: u64,
@@ -78,7 +78,8 @@ pub struct Stats {
 /// What the settings came to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Chosen {
-    pub search: &'static str,
+    /// For what finite runs show, if there was a question about that.
+    pub search: Option<&'static str>,
     /// For runs that never end, if there was a question about them.
     pub endless: Option<&'static str>,
     /// For cycles without progress, if they were asked about; and what makes progress.
@@ -93,13 +94,18 @@ pub struct Chosen {
     pub fair_by: Option<&'static str>,
     pub store: &'static str,
     pub executor: &'static str,
-    /// Threads that may search.
+    /// Threads that may search, in the search of which there are most.
     pub jobs: usize,
     pub plain: bool,
     pub optimise: Optimisations,
 }
 
 impl Report {
+    /// Why a search uses no symmetry, though one was asked for.
+    pub fn tell_unsymmetric(&mut self, property: &str, why: Option<&str>) {
+        self.notes.extend(why.map(|why| format!("{property}: no symmetry is used: {why}")));
+    }
+
     /// Which symmetry a search used, or why none.
     pub fn tell_symmetry(&mut self, found: &crate::symmetry::Found) {
         if let Some(canon) = &found.canon {

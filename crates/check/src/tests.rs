@@ -103,7 +103,7 @@ fn a_depth_first_trace_is_its_own_unless_it_is_shortened() {
     assert_eq!(trace(&run(&interp, &dfs), "assert").steps.len(), 7);
     let long = run(&interp, &Settings { shorten: false, ..dfs });
     assert!(trace(&long, "assert").steps.len() > 7);
-    assert_eq!(long.chosen.search, "dfs");
+    assert_eq!(long.chosen.search, Some("dfs"));
 }
 
 #[test]
@@ -286,7 +286,7 @@ fn a_lossy_store_finds_what_is_there_and_never_says_that_anything_holds() {
     for store in [Store::HashCompact, Store::Bitstate] {
         for all_errors in [None, Some(3)] {
             let report = run(&interp, &Settings { store, all_errors, ..Settings::default() });
-            assert_eq!((report.chosen.search, report.chosen.store), ("dfs", store.word()));
+            assert_eq!((report.chosen.search, report.chosen.store), (Some("dfs"), store.word()));
             assert_eq!(
                 words(&report),
                 [("assert", "violated"), ("deadlock", "inconclusive"), ("runtime", "inconclusive")]

@@ -142,7 +142,6 @@ impl Options {
     pub fn settings(&self) -> Settings {
         let select = match &self.props[..] {
             [] => Selection::All,
-            names if names.iter().any(|n| n == "all") => Selection::All,
             [name] if name == "safety" => Selection::Safety,
             names => Selection::Names(names.to_vec()),
         };
@@ -575,7 +574,7 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
         }
         Id::Width => match text.parse() {
             Ok(n) if (40..=10_000).contains(&n) => o.width = Some(n),
-            _ => return Err(wrong("a number from 40 on")),
+            _ => return Err(wrong("a number from 40 to 10000")),
         },
         Id::Quiet => o.quiet = true,
         Id::Verbose => o.verbose = true,
@@ -612,7 +611,6 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
         Id::StrictReceptions => o.strict_receptions = true,
         Id::Overflows => o.overflows = Some(text),
         // One value so far.
-        Id::ExportTo => {}
         Id::Help | Id::Version | Id::Planned => {}
     }
     Ok(())
@@ -872,7 +870,9 @@ mod tests {
     fn selections_become_settings() {
         assert_eq!(read("m").unwrap().settings().select, Selection::All);
         assert_eq!(read("m -p safety").unwrap().settings().select, Selection::Safety);
-        assert_eq!(read("m -p x -p all").unwrap().settings().select, Selection::All);
+        // Some are asked about by name only.
+        let both = Selection::Names(vec!["progress".to_string(), "all".to_string()]);
+        assert_eq!(read("m -p progress -p all").unwrap().settings().select, both);
         assert_eq!(read("m -p x").unwrap().settings().select, Selection::Names(vec!["x".to_string()]));
     }
 }

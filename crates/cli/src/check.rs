@@ -14,10 +14,12 @@ use crate::screen::{Out, Screen, note, printable, quoted};
 use crate::trail;
 use spinor_check::check::{Said, Stated, interpreted};
 use spinor_check::cycles::Fairness;
+use spinor_check::progress::meaning::Progress;
 use spinor_check::report::Report;
-use spinor_check::settings::Search;
+use spinor_check::settings::{Search, Settings};
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::interp::Interp;
+use spinor_model::ir::{Location, System};
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -151,7 +153,7 @@ fn check_one(options: &Options, screen: Screen, path: &Path) -> Answer {
         expect: options.expect,
         exit,
         macros: macros(options),
-        stated: given(options, settings.fairness),
+        stated: given(options, &settings, interp.system()),
     };
     match options.format {
         Format::Json => Answer { exit, text: String::new(), json: Some(result::of_report(&front, &interp, &report)) },
@@ -190,11 +192,21 @@ fn macros(options: &Options) -> String {
 }
 
 /// The properties of the command line and what runs they are about, as they would be typed.
-fn given(options: &Options, fairness: Fairness) -> String {
+fn given(options: &Options, settings: &Settings, system: &System) -> String {
     let ltl = |f: &String| format!(" --ltl {}", quoted(&printable(f)));
     let claim = |file: &PathBuf| format!(" --claim {}", quoted(&printable(&file.to_string_lossy())));
+    let Settings { fairness, progress, .. } = *settings;
     let fair = (fairness != Fairness::None).then(|| format!(" --fair {}", fairness.word()));
-    options.ltls.iter().map(ltl).chain(options.claims.iter().map(claim)).chain(fair).collect()
+    let made = (progress != Progress::default()).then(|| format!(" --progress {}", progress.word()));
+    let whose = options.progress_of.as_ref().map(|of| format!(" --progress-of {}", quoted(&printable(of))));
+    // Asked about by name where there is no label that asks.
+    let label = |name: &str, has: fn(&Location) -> bool| {
+        let labelled = system.proctypes.iter().any(|t| t.locs.iter().any(has));
+        (settings.select.names(name) && !labelled).then(|| format!(" -p all -p {name}"))
+    };
+    let labels = [label("progress", |l| l.progress), label("accept", |l| l.accept)].into_iter().flatten();
+    let stated = options.ltls.iter().map(ltl).chain(options.claims.iter().map(claim));
+    stated.chain(labels).chain(fair).chain(made).chain(whose).collect()
 }
 
 /// Writes every trace twice, as JSON and as SPIN's rows, and returns the names, JSON first.

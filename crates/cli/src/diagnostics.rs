@@ -46,7 +46,7 @@ fn summary(diagnostics: &[Diagnostic]) -> String {
         out.push_str(&format!("; the first {MAX_ERRORS} are shown"));
     }
     // Only what can be explained is offered.
-    let explained = |d: &&Diagnostic| front::codes().any(|code| code == d.code);
+    let explained = |d: &&Diagnostic| front::codes().any(|row| row.code == d.code);
     let worst = diagnostics.iter().filter(|d| d.is_error()).find(explained).or(diagnostics.iter().find(explained));
     if let Some(d) = worst {
         out.push_str(&format!("; `spinor explain {}` says more", d.code));

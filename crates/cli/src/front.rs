@@ -3,6 +3,7 @@
 use crate::args::{Options, Usage};
 use crate::sha256;
 use spinor_check::protocol::Protocol;
+use spinor_lang::codes::Code;
 use spinor_ltl::Automaton;
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::ir::{BinOp, Expr, System, UnOp};
@@ -37,7 +38,7 @@ impl Model {
     pub fn asked(&self, options: &Options) -> Result<Option<Protocol>, Usage> {
         let Some(p) = &self.protocol else {
             if options.receptions.is_some() || options.overflows.is_some() || options.strict_receptions {
-                let usage = Usage::new("`--receptions` and `--overflows` are about the channels of a protocol");
+                let usage = Usage::new("`--receptions`, `--strict-receptions` and `--overflows` are about protocols");
                 return Err(usage.help("a protocol is a model whose name ends in `.cfsm`"));
             }
             return Ok(None);
@@ -252,9 +253,23 @@ fn of_lang(system: &System, f: spinor_lang::NamedFormula) -> Formula {
     Formula { name: f.name, text: f.text, span: f.span, formula: f.formula, props: f.props, says }
 }
 
+/// What is wrong with a command, though nothing is with the text it is about.
+static COMMAND_CODES: &[Code] = &[Code {
+    code: "V0001",
+    title: "a property or process that the model does not have",
+    text: "`-p` takes the names of properties, as the report shows them, and `all` and `safety`; `--progress-of` takes a \
+           proctype, or one process as `P[2]`. The message lists what the model has.",
+    example: "",
+}];
+
+/// Every code there is, explained.
+pub fn codes() -> impl Iterator<Item = &'static Code> {
+    spinor_lang::codes::CODES.iter().chain(COMMAND_CODES)
+}
+
 /// The long text of a code.
 pub fn explain(code: &str) -> Option<String> {
-    let row = spinor_lang::codes::CODES.iter().find(|row| row.code.eq_ignore_ascii_case(code))?;
+    let row = codes().find(|row| row.code.eq_ignore_ascii_case(code))?;
     let mut out = format!("{}: {}\n\n{}\n", row.code, row.title, row.text.trim());
     if !row.example.trim().is_empty() {
         out.push_str("\nFor example\n\n");
@@ -264,8 +279,4 @@ pub fn explain(code: &str) -> Option<String> {
         }
     }
     Some(out)
-}
-
-pub fn codes() -> impl Iterator<Item = &'static str> {
-    spinor_lang::codes::CODES.iter().map(|row| row.code)
 }

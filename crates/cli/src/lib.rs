@@ -163,5 +163,5 @@ fn dispatch(options: &Options, out: &mut Out) -> Result<Exit, Usage> {
 fn nearest_code(word: &str) -> Option<&'static str> {
     let digits = |w: &str| w.trim_start_matches(|c: char| c.is_ascii_alphabetic()).trim_start_matches('0').to_string();
     let wanted = digits(word);
-    front::codes().find(|code| !wanted.is_empty() && digits(code) == wanted)
+    front::codes().map(|row| row.code).find(|code| !wanted.is_empty() && digits(code) == wanted)
 }

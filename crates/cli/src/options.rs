@@ -124,7 +124,6 @@ pub enum Id {
     Of,
     Drawing,
     MaxStates,
-    ExportTo,
     Receptions,
     StrictReceptions,
     Overflows,
@@ -307,13 +306,13 @@ pub const OPTIONS: &[OptionRow] = &[
         .spin("spin -o1 -o2 -o3, -DNOREDUCE"),
     row(Id::NoDead, "no-dead", Takes::Nothing, CHECK)
         .help("do not reset variables that are written before they are read again")
-        .spin("spin -o2"),
+        .spin("spin -o1"),
     row(Id::NoMerge, "no-merge", Takes::Nothing, CHECK)
         .help("do not take statements together that nobody can see between")
         .spin("spin -o3"),
     row(Id::NoUnread, "no-unread", Takes::Nothing, CHECK)
         .help("keep variables that are never read as a part of the states")
-        .spin("spin -o1"),
+        .spin("spin -o2"),
     row(Id::Executor, "executor", Takes::OneOf(&["auto", "interp", "jit"], &[]), CHECK)
         .default("auto")
         .help("what runs the model: native code made from it (auto, jit), or the interpreter"),
@@ -332,13 +331,13 @@ pub const OPTIONS: &[OptionRow] = &[
     row(Id::Jobs, "jobs", Takes::Value("N"), CHECK)
         .short('j')
         .default("all cores")
-        .help("threads that search; a small model is searched by one")
+        .help("threads that search: for states, and for cycles with --search scc-par, cndfs or fifo-levels; a small model is searched by one")
         .spin("-DNCORE=N"),
     row(Id::AllErrors, "all-errors", Takes::Optional("N"), CHECK)
         .help("go on after a violation; keep at most N traces a property (10; 0: all)")
         .spin("pan -c0 -e"),
     row(Id::NoShorten, "no-shorten", Takes::Nothing, CHECK)
-        .help("show a trace found depth-first as it was found")
+        .help("show a trace as it was found, and look for no shorter one")
         .spin("pan without -i"),
     row(Id::Expect, "expect", Takes::OneOf(&["pass", "fail"], &[]), CHECK).help("status 0 if the answer is this one"),
     row(Id::Out, "out", Takes::Path("DIR"), CHECK)
@@ -378,9 +377,6 @@ pub const OPTIONS: &[OptionRow] = &[
         .short('o')
         .help("write the drawing to FILE instead of showing it"),
     row(Id::Quiet, "quiet", Takes::Nothing, &[Graph, Export]).short('q').help("no warnings"),
-    row(Id::ExportTo, "to", Takes::OneOf(&["promela"], &[]), &[Export])
-        .default("promela")
-        .help("the language of the result"),
     row(Id::Out, "out", Takes::Path("FILE"), &[Export]).short('o').help("write it to FILE instead of showing it"),
     row(Id::MaxStates, "max-states", Takes::Value("N"), &[Graph])
         .default("500")

@@ -320,12 +320,12 @@ impl Human<'_> {
             let _ = writeln!(out, "{}", self.screen.paint.dim(&line));
         }
         if self.auto || self.detail == Detail::Verbose {
+            let progress = c.progress.map(|(word, _)| format!("{word} for progress"));
+            let searches = [c.search.map(String::from), c.endless.map(String::from), progress];
             let text = format!(
-                "{}search {}{}, reduction {}, symmetry {}, fairness {}, store {}, {}, {}",
+                "{}search {}, reduction {}, symmetry {}, fairness {}, store {}, {}, {}",
                 if self.auto { "auto chose " } else { "" },
-                c.search,
-                c.endless.map_or(String::new(), |word| format!(" and {word}"))
-                    + &c.progress.map_or(String::new(), |(word, _)| format!(" and {word} for progress")),
+                searches.into_iter().flatten().collect::<Vec<_>>().join(" and "),
                 c.proviso.map_or(c.por.to_string(), |by| format!("{} by {by}", c.por))
                     + &(if c.por_from > 0 {
                         format!(" from {} on", plural(c.por_from as usize, "state"))

@@ -26,7 +26,7 @@ pub fn of_report(front: &Front, interp: &Interp, report: &Report) -> Json {
     let system = interp.system();
     let c = &report.chosen;
     let options = Json::object([
-        ("search", Json::text(c.search)),
+        ("search", c.search.map_or(Json::Null, Json::text)),
         ("endless", c.endless.map_or(Json::Null, Json::text)),
         ("progress_search", c.progress.map_or(Json::Null, |(word, _)| Json::text(word))),
         ("progress", c.progress.map_or(Json::Null, |(_, word)| Json::text(word))),

@@ -182,6 +182,22 @@ fn what_is_broken_at_once_is_not_said_to_repeat() {
 fn the_next_command_states_the_properties_again() {
     let found = Place::new("next", TOGGLE).check(&["--ltl", "<> (x == 3)", "--fair", "weak"]);
     says(&found, 1, &["next  spinor check m.pml --ltl '<> (x == 3)' --fair weak -o traces"]);
+    // Who makes progress, and how; and labels that nobody has.
+    let text = "active proctype P() { do :: skip; progress: skip od }\nactive proctype Q() { do :: skip od }\n";
+    let cases: [(&str, &str, &[&str]); 4] = [
+        ("whose", text, &["--progress-of", "Q"]),
+        ("steps", text, &["-p", "progress", "--progress", "steps"]),
+        ("unlabelled", TOGGLE, &["-p", "progress"]),
+        ("both", TOGGLE, &["-p", "progress", "--progress", "steps", "--fair", "weak"]),
+    ];
+    for (name, text, words) in cases {
+        let place = Place::new(name, text);
+        let found = place.check(words);
+        let next = found.1.lines().find_map(|line| line.trim_start().strip_prefix("next  spinor check m.pml"));
+        let next = next.unwrap_or_else(|| panic!("{name}: no command is proposed: {}", found.1));
+        let words: Vec<&str> = next.split_whitespace().take_while(|word| *word != "-o").collect();
+        says(&place.check(&words), 1, &["FAIL  progress"]);
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::observer::Observer;
 use crate::plan::{self, Asking, OnTheFly};
 use crate::progress::answer::{Account, Asked as Progressing};
 use crate::progress::loops;
-use crate::progress::meaning::{Meaning, Of, Progress};
+use crate::progress::meaning::{Meaning, Of};
 use crate::report::{PropertyReport, Report, Stats};
 use crate::search::Stopped;
 use crate::settings::{FairBy, Reduce, Search, Settings, Store};
@@ -22,10 +22,6 @@ use std::time::Instant;
 
 /// What is told instead of a search where the text alone shows it (`progress/loops.rs`).
 const READING: &str = "reading";
-
-const LEAVES_NOTHING_OUT: &str =
-    "of the searches for cycles without progress, only those by levels of it and by a claim about states can do it";
-const NOT_SYMMETRIC: &str = "no symmetry is used: cycles without progress are not searched with it yet";
 
 /// The searches for runs that never end, one a property.
 pub(super) struct Endless<'a> {
@@ -118,11 +114,7 @@ impl Endless<'_> {
         let (progress, forced, audit) = (settings.progress, settings.reduce != Reduce::Auto, settings.audit);
         let (stutter_invariant, sees_steps) = (claim.stutter_invariant, claim.sees_steps);
         let is_progress = matches!(about, About::Progress);
-        let reduces = !is_progress || Progressing::by_claim(search, progress) || plan::spares(search);
-        let mut how = How { proviso: settings.proviso, repairs: settings.repairs };
-        if is_progress {
-            how = How::default();
-        }
+        let how = How { proviso: settings.proviso, repairs: settings.repairs };
         let fly = OnTheFly {
             proviso: how.proviso,
             able_by: how.repairs.able,
@@ -133,18 +125,17 @@ impl Endless<'_> {
             lossy: store.is_lossy(),
         };
         // Selections that depend on more than the state of the system.
-        let form =
-            (fly.is_wanted() && !settings.plain && settings.reduce != Reduce::Off).then(|| claim.in_stutter_form());
+        let reduces = !settings.plain && settings.reduce != Reduce::Off;
+        let form = (fly.is_wanted() && reduces && !is_progress).then(|| claim.in_stutter_form());
         let fly = OnTheFly { in_form: !matches!(form, Some(None)), ..fly };
-        let refusal = self.asking.refusal.or((!reduces).then_some(LEAVES_NOTHING_OUT)).or(fly.refusal());
-        let passed_by = is_progress && plan::spares(search) && settings.reduce.leaps() && progress == Progress::States;
-        let refusal = refusal.or(passed_by.then_some(LEAPS_HIDE_PROGRESS));
+        let of_progress = || match fly.is_wanted() {
+            true => Some(plan::BY_STATE_ALONE),
+            false => plan::refuses_progress(search, progress, settings.reduce.leaps()),
+        };
+        let refusal = self.asking.refusal.or_else(|| if is_progress { of_progress() } else { fly.refusal() });
         let claim = form.flatten().filter(|_| refusal.is_none()).unwrap_or(claim);
         let asking = Asking { counts_all: false, stutter_invariant, sees_steps, refusal, ..self.asking };
         let (reduce, answered) = if is_progress {
-            if !matches!(settings.way(), Way::Auto | Way::Off) {
-                report.notes.push(format!("{name}: {NOT_SYMMETRIC}"));
-            }
             let reduce = report.reduces(asking, &name);
             let asked = Progressing {
                 interp,
@@ -241,6 +232,3 @@ impl Endless<'_> {
         PropertyReport { name, kind, verdict, traces: trace.into_iter().collect(), n_violations, search, account }
     }
 }
-
-const LEAPS_HIDE_PROGRESS: &str =
-    "states that make progress would be passed in the middle of a leap: --progress steps, or --por stubborn";

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// What the search for what a finite run can show is called where properties have names.
-const SAFETY_SEARCH: &str = "safety";
+pub(super) const SAFETY_SEARCH: &str = "safety";
 
 /// What the one search for safety came to.
 pub(super) struct Safety {
@@ -119,7 +119,7 @@ impl Asked<'_> {
             let watched = Watched { exprs: &looked, params, ..Watched::default() };
             optimised(interp.shared_system(), settings.optimisations(), &watched)
         };
-        let symmetry = match self.way(report) {
+        let symmetry = match self.way {
             Way::Off => symmetry::Found::default(),
             way => symmetry::find(&optimised(false), &looked, way),
         };
@@ -263,18 +263,6 @@ impl Asked<'_> {
             idle,
             index: report.searches.len() - 1,
         }
-    }
-
-    /// The symmetry that is wanted, unless all violations are: a state would count for all its images.
-    fn way(&self, report: &mut Report) -> Way {
-        let way = self.way;
-        if way == Way::Off || self.settings.all_errors.is_none() {
-            return way;
-        }
-        report
-            .notes
-            .push("no symmetry is used: all violations are to be counted, and one would stand for several".into());
-        Way::Off
     }
 
     /// The system with fewer steps, if it is worth while. It is judged on random walks, unless somebody wants it.

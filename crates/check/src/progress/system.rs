@@ -8,7 +8,7 @@
 
 use super::meaning::{Meaning, Progress};
 use super::{Ground, Out, Which};
-use crate::reduce::commute::{Commute, Name, Seat, Sleep};
+use crate::reduce::commute::{self, Commute, Name, Sleep};
 use spinor_model::interp::Interp;
 use spinor_model::state::State;
 use spinor_model::successors::{Asleep, Step, Successors};
@@ -32,7 +32,7 @@ pub struct Desk<S: Successors> {
     bits: Vec<u64>,
     key: Vec<u8>,
     steps: Vec<Step>,
-    seat: Seat,
+    commutes: commute::Desk,
     /// Of the steps.
     names: Vec<Name>,
 }
@@ -104,8 +104,8 @@ impl<S: Successors> Ground for Grounds<'_, S> {
 
     fn desk(&self) -> Desk<S> {
         let (bits, key, steps) = (Vec::new(), Vec::new(), Vec::new());
-        let (seat, names) = (Seat::default(), Vec::new());
-        Desk { state: None, still: true, bits, key, steps, seat, names }
+        let (commutes, names) = (commute::Desk::default(), Vec::new());
+        Desk { state: None, still: true, bits, key, steps, commutes, names }
     }
 
     fn out(&self) -> Out {
@@ -190,13 +190,13 @@ impl<S: Successors> Ground for Grounds<'_, S> {
             sleep.clear();
             return self.moves(desk, Which::Still, out);
         };
-        let Desk { state, key, steps, seat, names, .. } = desk;
-        commute.bring(seat, key, by, sleep);
-        let Some(firsts) = commute.firsts(seat) else { return self.moves(desk, Which::Still, out) };
+        let Desk { state, key, steps, commutes, names, .. } = desk;
+        commute.bring(commutes, key, by, sleep);
+        let Some(firsts) = commute.firsts(commutes) else { return self.moves(desk, Which::Still, out) };
         let state = state.as_mut().expect("a state is brought first");
         self.exec.expand_awake(state, Asleep { firsts, set: &sleep.set }, steps, &mut out.batch);
         names.clear();
-        names.extend(steps.iter().map(|step| commute.name(seat, step)));
+        names.extend(steps.iter().map(|step| commute.name(commutes, step)));
         out.n_asleep = sleep.retain(names);
         let mut last = None;
         for outcome in &out.batch.outcomes {

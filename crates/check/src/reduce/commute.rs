@@ -13,7 +13,7 @@
 //!   steps with several outcomes (the searches look).
 //!   Nor do steps that lead their process to a progress label. What is known of a state may be no more than that it lies in a
 //!   queue, because it is a progress state; then nothing is known of what comes behind it. After a step that sleeps, the
-//!   state is one only if it was one before: so it is not, and has been left.
+//!   state is one only if it was one before: from a state that is none it leads to none, which has been left.
 //!
 //! # Invariants
 //!   I1 a set has a bit for each transition of the cast whose number it bears, and is asked about no others
@@ -109,7 +109,7 @@ pub struct Commute(Reduction);
 
 /// One thread's: the cast of the state looked at last.
 #[derive(Clone, Default)]
-pub struct Seat(Option<Arc<Cast>>);
+pub struct Desk(Option<Arc<Cast>>);
 
 /// With more sets are not worth while.
 const MOST_BLOCKS: usize = 4;
@@ -127,11 +127,11 @@ impl Commute {
     }
 
     /// What is asleep in the state with this key, which was come to by a step from one where so much was known.
-    pub fn bring(&self, seat: &mut Seat, key: &[u8], by: Name, sleep: &mut Sleep) {
-        if !seat.0.as_ref().is_some_and(|c| c.fits(key)) {
-            seat.0 = self.0.cast(key).filter(|c| c.n_blocks <= MOST_BLOCKS);
+    pub fn bring(&self, desk: &mut Desk, key: &[u8], by: Name, sleep: &mut Sleep) {
+        if !desk.0.as_ref().is_some_and(|c| c.fits(key)) {
+            desk.0 = self.0.cast(key).filter(|c| c.n_blocks <= MOST_BLOCKS);
         }
-        let Some(cast) = &seat.0 else { return sleep.clear() };
+        let Some(cast) = &desk.0 else { return sleep.clear() };
         if sleep.cast != cast.number + 1 || by.0 == u32::MAX {
             sleep.cast = cast.number + 1;
             sleep.set.clear();
@@ -147,14 +147,14 @@ impl Commute {
 
     /// The numbers of transitions, in the state that was brought last, if its cast is known.
     #[inline]
-    pub fn firsts<'s>(&self, seat: &'s Seat) -> Option<&'s [u32]> {
-        seat.0.as_ref().map(|cast| cast.firsts())
+    pub fn firsts<'s>(&self, desk: &'s Desk) -> Option<&'s [u32]> {
+        desk.0.as_ref().map(|cast| cast.firsts())
     }
 
     /// Of a step of the state that was brought last, if its cast is known.
     #[inline]
-    pub fn name(&self, seat: &Seat, step: &Step) -> Name {
-        match &seat.0 {
+    pub fn name(&self, desk: &Desk, step: &Step) -> Name {
+        match &desk.0 {
             Some(cast) if !step.timeout => {
                 let t = cast.transition(step.pid, step.edge);
                 let name = Name(t, step.partner.map_or(t, |(pid, edge)| cast.transition(pid, edge)));
