@@ -501,21 +501,6 @@ pub fn choose_progress(search: Search, fairness: Fairness, fair_by: FairBy, stor
     }
 }
 
-const SEARCHES: [Search; 12] = [
-    Search::Bfs,
-    Search::Dfs,
-    Search::Scc,
-    Search::SccPar,
-    Search::Ndfs,
-    Search::NdfsSeed,
-    Search::NdfsProcess,
-    Search::Cndfs,
-    Search::Fifo,
-    Search::FifoLevels,
-    Search::Restarts,
-    Search::NdfsNp,
-];
-const STORES: [Store; 4] = [Store::Tree, Store::Arena, Store::HashCompact, Store::Bitstate];
 const FAIR: [(Fairness, FairBy); 5] = [
     (Fairness::None, FairBy::Scc),
     (Fairness::Weak, FairBy::Scc),
@@ -539,9 +524,9 @@ pub fn rows() -> Vec<(Combination, Cell)> {
 
 fn rows_by(cell: fn(Combination) -> Cell) -> Vec<(Combination, Cell)> {
     let mut out = Vec::new();
-    for search in SEARCHES {
+    for search in Search::ALL {
         for property in Kind::ALL {
-            for store in STORES {
+            for store in Store::ALL {
                 for (fairness, fair_by) in FAIR {
                     for reduction in reductions() {
                         let c = Combination { search, property, store, reduction, fairness, fair_by };
@@ -598,7 +583,7 @@ impl fmt::Display for Printed {
         {
             writeln!(f, "{what}")?;
             let counts = |s: &Search| !seeks_progress(*s) && (proviso.is_stack() || finds_cycles(*s));
-            for search in SEARCHES.into_iter().filter(counts) {
+            for search in Search::ALL.into_iter().filter(counts) {
                 let fly = OnTheFly { proviso, able_by, search, fairness, jobs: 1, in_form: true, lossy: false };
                 let (word, why) = match (fly.refusal(), search) {
                     (Some(why), _) => ("refused", why),
@@ -617,7 +602,7 @@ impl fmt::Display for Printed {
         for (progress, leaps) in [(Progress::States, true), (Progress::Steps, false)] {
             let por = if leaps { "leap|lra" } else { "SELECTION" };
             let mut refused: Vec<(&str, Vec<&str>)> = Vec::new();
-            for search in SEARCHES.into_iter().filter(|s| finds_cycles(*s)) {
+            for search in Search::ALL.into_iter().filter(|s| finds_cycles(*s)) {
                 let Some(why) = refuses_progress(search, progress, leaps) else { continue };
                 match refused.iter_mut().find(|(known, _)| *known == why) {
                     Some((_, searches)) => searches.push(search.word()),
@@ -643,10 +628,10 @@ fn print(f: &mut fmt::Formatter<'_>, with: &str, cell: fn(Combination) -> Cell) 
         side.iter().map(|n| words[*n].clone()).collect::<Vec<_>>().join(", ")
     };
     let properties: Vec<String> = Kind::ALL.iter().map(|k| k.word().to_string()).collect();
-    let stores: Vec<String> = STORES.iter().map(|s| s.word().to_string()).collect();
+    let stores: Vec<String> = Store::ALL.iter().map(|s| s.word().to_string()).collect();
     let fair: Vec<String> = FAIR.iter().map(|(fairness, by)| fair_word(*fairness, *by)).collect();
     let reductions: Vec<String> = reductions().map(|r| reduction_word(r).to_string()).collect();
-    for search in SEARCHES {
+    for search in Search::ALL {
         writeln!(f, "{with}--search {}", search.word())?;
         let mut answers: Vec<(Cell, Vec<Place>)> = Vec::new();
         for (c, cell) in rows_by(cell).into_iter().filter(|(c, _)| c.search == search) {
@@ -721,7 +706,7 @@ mod tests {
         }
         assert_eq!(choose(Search::Ndfs, Store::Auto).0, Search::Bfs);
         for fair_by in [FairBy::Auto, FairBy::Scc, FairBy::Flags, FairBy::Copies] {
-            for search in SEARCHES {
+            for search in Search::ALL {
                 let progress = choose_progress(search, Fairness::None, fair_by, Store::Auto);
                 assert!(finds_cycles(progress) && (!seeks_progress(search) || progress == search));
                 let (search, by) = choose_endless(search, fair_by, Store::Auto);
@@ -767,7 +752,7 @@ mod tests {
                 cells.push(*cell);
             }
         });
-        for search in SEARCHES {
+        for search in Search::ALL {
             for cell in &cells {
                 let all = rows.iter().enumerate().filter(|(_, (c, other))| c.search == search && other == cell);
                 let kinds = Kind::ALL.len();

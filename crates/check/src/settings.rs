@@ -123,6 +123,17 @@ pub enum MadeUp {
 }
 
 impl MadeUp {
+    pub const ALL: [MadeUp; 4] = [MadeUp::Loops, MadeUp::Levels, MadeUp::StackNumber, MadeUp::StackBit];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            MadeUp::Loops => "loops",
+            MadeUp::Levels => "levels",
+            MadeUp::StackNumber => "stack-number",
+            MadeUp::StackBit => "stack-bit",
+        }
+    }
+
     pub fn is_stack(self) -> bool {
         match self {
             MadeUp::StackNumber | MadeUp::StackBit => true,
@@ -202,6 +213,22 @@ impl Settings {
 }
 
 impl Search {
+    /// All but the choice among them.
+    pub const ALL: [Search; 12] = [
+        Search::Bfs,
+        Search::Dfs,
+        Search::Scc,
+        Search::SccPar,
+        Search::Ndfs,
+        Search::NdfsSeed,
+        Search::NdfsProcess,
+        Search::Cndfs,
+        Search::Fifo,
+        Search::FifoLevels,
+        Search::Restarts,
+        Search::NdfsNp,
+    ];
+
     pub fn word(self) -> &'static str {
         match self {
             Search::Auto => "auto",
@@ -222,6 +249,8 @@ impl Search {
 }
 
 impl FairBy {
+    pub const ALL: [FairBy; 4] = [FairBy::Auto, FairBy::Scc, FairBy::Flags, FairBy::Copies];
+
     pub fn word(self) -> &'static str {
         match self {
             FairBy::Auto => "auto",
@@ -233,6 +262,9 @@ impl FairBy {
 }
 
 impl Store {
+    /// All but the choice among them.
+    pub const ALL: [Store; 4] = [Store::Tree, Store::Arena, Store::HashCompact, Store::Bitstate];
+
     pub fn word(self) -> &'static str {
         match self {
             Store::Auto => "auto",

@@ -7,10 +7,9 @@ use crate::options::Command::{self, Check, Completions, Explain, Export, Graph, 
 use crate::options::{COMMANDS, Id, OPTIONS, OptionRow, PLANNED_COMMANDS, Takes, name_of};
 use spinor_check::cycles::Fairness;
 use spinor_check::progress::meaning::Progress;
-use spinor_check::reduce::{AbleBy, Repairs, Selector, UnlessBy};
+use spinor_check::reduce::{AbleBy, Selector, UnlessBy};
 use spinor_check::settings::{DEFAULT_TRACES, FairBy, MadeUp, Reduce, Search, Selection, Settings, Store};
 use spinor_check::symmetry::Way;
-use spinor_model::optimise::Optimisations;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -75,32 +74,13 @@ pub struct Options {
     pub named: bool,
     pub files: Vec<PathBuf>,
     pub props: Vec<String>,
-    pub search: Search,
+    /// What is asked for; [`Options::settings`] says the rest.
+    asked: Settings,
     pub ltls: Vec<String>,
     pub claims: Vec<PathBuf>,
-    pub fairness: Fairness,
-    pub fair_by: FairBy,
-    pub reduce: Reduce,
-    pub proviso: MadeUp,
-    pub all_still: bool,
-    pub repairs: Repairs,
-    pub audit: bool,
-    pub symmetry: Way,
-    pub progress: Progress,
-    pub progress_of: Option<String>,
-    pub store: Store,
-    pub plain: bool,
-    pub no_dead: bool,
-    pub no_merge: bool,
-    pub no_unread: bool,
     pub executor: Executor,
     /// `None`: as many as there are cores.
     pub jobs: Option<usize>,
-    pub memory: Option<u64>,
-    pub time: Option<Duration>,
-    pub depth: Option<u32>,
-    pub all_errors: Option<usize>,
-    pub no_shorten: bool,
     pub expect: Option<Expect>,
     pub defines: Vec<(String, Option<String>)>,
     pub undefines: Vec<String>,
@@ -146,31 +126,11 @@ impl Options {
             names => Selection::Names(names.to_vec()),
         };
         Settings {
-            search: self.search,
             select,
-            all_errors: self.all_errors,
-            store: self.store,
-            fairness: self.fairness,
-            fair_by: self.fair_by,
-            reduce: self.reduce,
-            proviso: self.proviso,
-            all_still: self.all_still,
-            repairs: self.repairs,
-            audit: self.audit,
-            symmetry: self.symmetry,
-            progress: self.progress,
-            progress_of: self.progress_of.clone(),
-            plain: self.plain,
-            optimise: Optimisations { dead: !self.no_dead, merge: !self.no_merge, unread: !self.no_unread },
-            max_depth: self.depth,
-            max_time: self.time,
-            max_memory: self.memory,
             // The paths need some, too.
-            table: self.memory.map(|bytes| bytes / 2),
+            table: self.asked.max_memory.map(|bytes| bytes / 2),
             jobs: self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get())),
-            shorten: !self.no_shorten,
-            // The model's to say.
-            protocol: None,
+            ..self.asked.clone()
         }
     }
 }
@@ -407,6 +367,11 @@ fn unknown(given: &str) -> Usage {
 /// More threads than any machine has cores would only be in each other's way.
 const MOST_JOBS: usize = 1024;
 
+/// The one that is written like this.
+fn named<T: Copy>(all: impl IntoIterator<Item = T>, word: fn(T) -> &'static str, text: &str) -> Option<T> {
+    all.into_iter().find(|one| word(*one) == text)
+}
+
 fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<(), Usage> {
     let bytes = value.unwrap_or_default();
     let text = bytes.to_string_lossy().into_owned();
@@ -422,89 +387,34 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
     match row.id {
         Id::Prop => o.props.push(text),
         Id::Search => {
-            o.search = match text.as_str() {
-                "dfs" => Search::Dfs,
-                "bfs" => Search::Bfs,
-                "scc" => Search::Scc,
-                "ndfs" => Search::Ndfs,
-                "ndfs-seed" => Search::NdfsSeed,
-                "ndfs-process" => Search::NdfsProcess,
-                "scc-par" => Search::SccPar,
-                "cndfs" => Search::Cndfs,
-                "fifo" => Search::Fifo,
-                "fifo-levels" => Search::FifoLevels,
-                "restarts" => Search::Restarts,
-                "ndfs-np" => Search::NdfsNp,
-                "auto" => Search::Auto,
-                _ => return Err(unread()),
-            }
+            let all = Search::ALL.into_iter().chain([Search::Auto]);
+            o.asked.search = named(all, Search::word, &text).ok_or_else(unread)?;
         }
         Id::Store => {
-            o.store = match text.as_str() {
-                "tree" => Store::Tree,
-                "arena" => Store::Arena,
-                "hashcompact" => Store::HashCompact,
-                "bitstate" => Store::Bitstate,
-                "auto" => Store::Auto,
-                _ => return Err(unread()),
-            }
+            let all = Store::ALL.into_iter().chain([Store::Auto]);
+            o.asked.store = named(all, Store::word, &text).ok_or_else(unread)?;
         }
         Id::Sym => {
-            let mut ways = Way::ALL.into_iter().chain([Way::Off, Way::Auto]);
-            o.symmetry = ways.find(|way| way.word() == text).ok_or_else(unread)?;
+            let all = Way::ALL.into_iter().chain([Way::Off, Way::Auto]);
+            o.asked.symmetry = named(all, Way::word, &text).ok_or_else(unread)?;
         }
         Id::Ltl => o.ltls.push(text),
         Id::Claim => o.claims.push(bytes.into()),
-        Id::Fair => {
-            o.fairness = match text.as_str() {
-                "weak" => Fairness::Weak,
-                "strong" => Fairness::Strong,
-                "none" => Fairness::None,
-                _ => return Err(unread()),
-            }
-        }
-        Id::FairBy => {
-            o.fair_by = match text.as_str() {
-                "scc" => FairBy::Scc,
-                "flag" => FairBy::Flags,
-                "copies" => FairBy::Copies,
-                "auto" => FairBy::Auto,
-                _ => return Err(unread()),
-            }
-        }
-        Id::Still => o.all_still = text == "all",
-        Id::Proviso => {
-            o.proviso = match text.as_str() {
-                "levels" => MadeUp::Levels,
-                "stack-number" => MadeUp::StackNumber,
-                "stack-bit" => MadeUp::StackBit,
-                "loops" => MadeUp::Loops,
-                _ => return Err(unread()),
-            }
-        }
-        Id::UnlessBy => {
-            let by = UnlessBy::ALL.into_iter().find(|by| by.word() == text);
-            o.repairs.unless = by.ok_or_else(unread)?;
-        }
-        Id::AbleBy => {
-            let by = AbleBy::ALL.into_iter().find(|by| by.word() == text);
-            o.repairs.able = by.ok_or_else(unread)?;
-        }
+        Id::Fair => o.asked.fairness = named(Fairness::ALL, Fairness::word, &text).ok_or_else(unread)?,
+        Id::FairBy => o.asked.fair_by = named(FairBy::ALL, FairBy::word, &text).ok_or_else(unread)?,
+        Id::Still => o.asked.all_still = text == "all",
+        Id::Proviso => o.asked.proviso = named(MadeUp::ALL, MadeUp::word, &text).ok_or_else(unread)?,
+        Id::UnlessBy => o.asked.repairs.unless = named(UnlessBy::ALL, UnlessBy::word, &text).ok_or_else(unread)?,
+        Id::AbleBy => o.asked.repairs.able = named(AbleBy::ALL, AbleBy::word, &text).ok_or_else(unread)?,
         Id::Por => {
-            o.reduce = match text.as_str() {
+            o.asked.reduce = match text.as_str() {
                 "auto" => Reduce::Auto,
                 "off" => Reduce::Off,
-                word => Reduce::By(Selector::ALL.into_iter().find(|by| by.word() == word).ok_or_else(unread)?),
+                word => Reduce::By(named(Selector::ALL, Selector::word, word).ok_or_else(unread)?),
             }
         }
-        Id::Progress => {
-            o.progress = match text.as_str() {
-                "states" => Progress::States,
-                "steps" => Progress::Steps,
-                _ => return Err(unread()),
-            }
-        }
-        Id::ProgressOf => o.progress_of = Some(text),
+        Id::Progress => o.asked.progress = named(Progress::ALL, Progress::word, &text).ok_or_else(unread)?,
+        Id::ProgressOf => o.asked.progress_of = Some(text),
         Id::Executor => {
             o.executor = match text.as_str() {
                 "interp" => Executor::Interp,
@@ -513,25 +423,25 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
                 _ => return Err(unread()),
             }
         }
-        Id::Audit => o.audit = true,
-        Id::Plain => o.plain = true,
-        Id::NoDead => o.no_dead = true,
-        Id::NoMerge => o.no_merge = true,
-        Id::NoUnread => o.no_unread = true,
-        Id::Memory => o.memory = Some(size(&text).ok_or_else(|| wrong("a size like 8GiB, 500MB or 4096"))?),
-        Id::Time => o.time = Some(time(&text).ok_or_else(|| wrong("a time like 90s, 10m or 2h"))?),
-        Id::Depth => o.depth = Some(text.parse().map_err(|_| wrong("a whole number"))?),
+        Id::Audit => o.asked.audit = true,
+        Id::Plain => o.asked.plain = true,
+        Id::NoDead => o.asked.optimise.dead = false,
+        Id::NoMerge => o.asked.optimise.merge = false,
+        Id::NoUnread => o.asked.optimise.unread = false,
+        Id::Memory => o.asked.max_memory = Some(size(&text).ok_or_else(|| wrong("a size like 8GiB, 500MB or 4096"))?),
+        Id::Time => o.asked.max_time = Some(time(&text).ok_or_else(|| wrong("a time like 90s, 10m or 2h"))?),
+        Id::Depth => o.asked.max_depth = Some(text.parse().map_err(|_| wrong("a whole number"))?),
         Id::Jobs => match text.parse() {
             Ok(n) if (1..=MOST_JOBS).contains(&n) => o.jobs = Some(n),
             _ => return Err(wrong("a whole number from 1 to 1024")),
         },
         Id::AllErrors => {
-            o.all_errors = Some(match text.as_str() {
+            o.asked.all_errors = Some(match text.as_str() {
                 "" => DEFAULT_TRACES,
                 n => n.parse().map_err(|_| wrong("a whole number"))?,
             })
         }
-        Id::NoShorten => o.no_shorten = true,
+        Id::NoShorten => o.asked.shorten = false,
         Id::Expect => {
             o.expect = match text.as_str() {
                 "pass" => Some(Expect::Pass),
@@ -706,6 +616,7 @@ fn distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use spinor_model::optimise::Optimisations;
 
     fn read(line: &str) -> Result<Options, Usage> {
         parse(line.split_whitespace().map(OsString::from).collect())
@@ -733,8 +644,8 @@ mod tests {
         ] {
             let o = read(line).unwrap();
             assert_eq!(o.props, ["assert"], "{line}");
-            assert_eq!(o.search, Search::Dfs);
-            assert_eq!(o.depth, Some(7));
+            assert_eq!(o.asked.search, Search::Dfs);
+            assert_eq!(o.asked.max_depth, Some(7));
             assert_eq!(o.defines, [("N".to_string(), Some("3".to_string()))]);
             assert_eq!(o.undefines, ["M"]);
         }
@@ -832,8 +743,8 @@ mod tests {
 
     #[test]
     fn all_errors_has_an_optional_number() {
-        assert_eq!(read("m.pml --all-errors").unwrap().all_errors, Some(DEFAULT_TRACES));
-        assert_eq!(read("m.pml --all-errors=3").unwrap().all_errors, Some(3));
+        assert_eq!(read("m.pml --all-errors").unwrap().asked.all_errors, Some(DEFAULT_TRACES));
+        assert_eq!(read("m.pml --all-errors=3").unwrap().asked.all_errors, Some(3));
         assert_eq!(read("--all-errors m.pml").unwrap().files.len(), 1);
     }
 

@@ -198,7 +198,7 @@ fn given(options: &Options, settings: &Settings, system: &System) -> String {
     let Settings { fairness, progress, .. } = *settings;
     let fair = (fairness != Fairness::None).then(|| format!(" --fair {}", fairness.word()));
     let made = (progress != Progress::default()).then(|| format!(" --progress {}", progress.word()));
-    let whose = options.progress_of.as_ref().map(|of| format!(" --progress-of {}", quoted(&printable(of))));
+    let whose = settings.progress_of.as_ref().map(|of| format!(" --progress-of {}", quoted(&printable(of))));
     // Asked about by name where there is no label that asks.
     let label = |name: &str, has: fn(&Location) -> bool| {
         let labelled = system.proctypes.iter().any(|t| t.locs.iter().any(has));

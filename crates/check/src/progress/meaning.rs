@@ -33,6 +33,8 @@ pub enum Progress {
 }
 
 impl Progress {
+    pub const ALL: [Progress; 2] = [Progress::States, Progress::Steps];
+
     pub fn word(self) -> &'static str {
         match self {
             Progress::States => "states",
