@@ -293,26 +293,3 @@ fn select<'a>(questions: Vec<Question<'a>>, select: &Selection) -> Result<Vec<Qu
 const NOT_WORTH: &str = "its steps have too much to do with each other for it to be worth while";
 /// The part of the steps that must be left out for a reduction to be worth its time.
 pub(crate) const WORTH: f64 = 0.15;
-
-/// Says of a lossy store what its silence is worth.
-fn missed(omission: f64) -> String {
-    let bound = if omission < 1.0 {
-        format!("with a probability of at most {}", brief(omission))
-    } else {
-        format!("about {} of them, at most", brief(omission))
-    };
-    format!("the store may have taken states for others and missed what lies behind them: {bound}")
-}
-
-fn brief(x: f64) -> String {
-    if x == 0.0 || (0.001..1e6).contains(&x) { format!("{x:.3}") } else { format!("{x:.1e}") }
-}
-
-/// Bits a state in a bitstate table, as in SPIN.
-pub(crate) const HASHES: u32 = 3;
-/// Bytes of a bitstate table if nobody says.
-const TABLE: u64 = 256 << 20;
-
-fn table(settings: &Settings, limit: u64) -> u64 {
-    settings.table.unwrap_or(TABLE).min(limit / 4 * 3)
-}

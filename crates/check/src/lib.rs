@@ -21,6 +21,7 @@ pub mod reduce;
 pub mod report;
 pub mod search;
 pub mod settings;
+pub mod stores;
 pub mod symmetry;
 pub mod trace;
 pub mod verdict;

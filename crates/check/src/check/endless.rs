@@ -1,6 +1,6 @@
 //! Properties of runs that never end: from a question to a search, and from what it found to a row of the report.
 
-use super::{About, Executors, NOT_WORTH, Question, Said, missed, open, table};
+use super::{About, Executors, NOT_WORTH, Question, Said, open};
 use crate::claim::{Claim, Marking, Refused};
 use crate::clock::{Clock, memory_bytes, peak_memory_bytes};
 use crate::cycles;
@@ -13,6 +13,7 @@ use crate::progress::meaning::{Meaning, Of};
 use crate::report::{PropertyReport, Report, Stats};
 use crate::search::Stopped;
 use crate::settings::{FairBy, Reduce, Search, Settings, Store};
+use crate::stores::{missed, table};
 use crate::symmetry::{self, Way};
 use crate::verdict::{Kind, Verdict};
 use spinor_ltl::Limits;

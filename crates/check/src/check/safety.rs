@@ -1,6 +1,6 @@
 //! What finite runs show, by one search: from the kinds that are asked about to their rows of the report.
 
-use super::{Executors, HASHES, NOT_WORTH, TABLE, WORTH, missed, table};
+use super::{Executors, NOT_WORTH, WORTH};
 use crate::clock::{Clock, memory_bytes, peak_memory_bytes};
 use crate::cycles::Fairness;
 use crate::cycles::answer::most_processes;
@@ -10,6 +10,7 @@ use crate::reduce::{Proviso, Reduced, Reduction, Selector};
 use crate::report::{PropertyReport, Report, Stats, Unreached};
 use crate::search::{Request, SAFETY, Searched, Stopped, Tally, bfs, dfs, order};
 use crate::settings::{MadeUp, Reduce, Search, Settings, Store};
+use crate::stores::{self, Kept, TABLE, Use, WithBits, missed, table};
 use crate::symmetry::quotient::Quotient;
 use crate::symmetry::{self, Way, unfold};
 use crate::trace::{self, Trace};
@@ -18,7 +19,7 @@ use spinor_model::interp::Interp;
 use spinor_model::ir::{Edge, Effect, Expr, System};
 use spinor_model::optimise::{Optimisations, Watched, optimise, unkept};
 use spinor_model::successors::{EdgeSet, Successors};
-use spinor_store::{Arena, Bitstate, Budget, Compact, Full, HashCompact, Hint, Visited};
+use spinor_store::{Budget, Hint};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -98,13 +99,6 @@ pub(super) struct Asked<'a> {
     pub settings: &'a Settings,
 }
 
-/// A search, and what its store has to say.
-struct Ran {
-    searched: Searched,
-    store_bytes: u64,
-    omission: Option<f64>,
-}
-
 impl Asked<'_> {
     pub fn safety<E: Executors>(&self, executors: &E, observer: &mut dyn Observer, report: &mut Report) -> Safety {
         let Asked { interp, settings, .. } = *self;
@@ -164,7 +158,7 @@ impl Asked<'_> {
             by_path: reduced.as_ref().map(|r| r.proviso()).filter(|p| p.is_path()).map(|p| p == Proviso::PathBit),
             ..Request::default()
         };
-        let Ran { searched, store_bytes, omission } = {
+        let (searched, (store_bytes, omission)) = {
             let table = table(settings, limit);
             match (&quotient, &reduced) {
                 (Some(quotient), None) => {
@@ -385,37 +379,31 @@ fn run<S: Successors + Send + 'static>(
     table: u64,
     request: &Request,
     observer: &mut dyn Observer,
-) -> Ran {
-    let budget = &request.budget;
-    match store {
-        Store::Auto | Store::Tree => {
-            let walked = system.clone();
-            let hints = Box::new(move |key: &[u8]| learn(&walked, key));
-            with(Compact::new(budget, hints), &**system, search, request, observer)
-        }
-        Store::Arena => with(Arena::new(budget), &**system, search, request, observer),
-        Store::HashCompact => with(HashCompact::new(budget), &**system, search, request, observer),
-        Store::Bitstate => with(Bitstate::new(budget, table, HASHES), &**system, search, request, observer),
-    }
+) -> (Searched, Kept) {
+    let walked = system.clone();
+    let hints = Box::new(move |key: &[u8]| learn(&walked, key));
+    let user = Searching { system: &**system, search, request, observer };
+    let ran = stores::open(store, table, &request.budget, hints, user);
+    ran.unwrap_or_else(|full| (Searched::none(&**system, full, request), (0, None)))
 }
 
-fn with<S: Successors, V: Visited>(
-    store: Result<V, Full>,
-    system: &S,
+struct Searching<'a, S> {
+    system: &'a S,
     search: Search,
-    request: &Request,
-    observer: &mut dyn Observer,
-) -> Ran {
-    let store = match store {
-        Ok(store) => store,
-        Err(full) => return Ran { searched: Searched::none(system, full, request), store_bytes: 0, omission: None },
-    };
-    let searched = match search {
-        Search::Dfs => dfs::search(system, &store, request, observer),
-        Search::Bfs => bfs::search(system, &store, request, observer),
-        _ => unreachable!("no search of states"),
-    };
-    Ran { searched, store_bytes: store.bytes(), omission: store.omission() }
+    request: &'a Request,
+    observer: &'a mut dyn Observer,
+}
+
+impl<S: Successors> Use for Searching<'_, S> {
+    type Out = Searched;
+    fn with<V: WithBits>(self, store: &V) -> Searched {
+        let Searching { system, search, request, observer } = self;
+        match search {
+            Search::Dfs => dfs::search(system, store, request, observer),
+            Search::Bfs => bfs::search(system, store, request, observer),
+            _ => unreachable!("no search of states"),
+        }
+    }
 }
 
 /// What a shorter trace may cost, in bytes: some times what the trace itself did, so that a quick find stays
@@ -435,7 +423,7 @@ fn shorten<S: Successors + Send + 'static>(
     let Some(most) = n_steps.checked_sub(1).and_then(|n| u32::try_from(n).ok()) else { return (None, n_steps == 0) };
     let request = Request { kinds: vec![kind], max_depth: Some(most), makes_up: false, ..like.clone() };
     let (search, store) = plan::choose(Search::Bfs, Store::Auto);
-    let searched = run(system, order::learn, search, store, TABLE, &request, observer).searched;
+    let (searched, _) = run(system, order::learn, search, store, TABLE, &request, observer);
     let found = searched.found.into_iter().next();
     let all = matches!(searched.stopped, None | Some(Stopped::Depth(_)));
     let shortest = found.is_some() || all;

@@ -11,16 +11,17 @@
 
 use super::by_process::ByProcess;
 use super::fair::{self, By, Fair};
-use super::ndfs::{self, Memory, Target, WithBits};
+use super::ndfs::{self, Memory, Target};
 use super::product::Product;
 use super::{Fairness, Lasso, Moves, Request, Runs, Searched, cndfs, lasso, lossy, scc, shorten, union};
-use crate::check::{Executors, HASHES, WORTH};
+use crate::check::{Executors, WORTH};
 use crate::claim::Claim;
 use crate::observer::Observer;
 use crate::plan;
 use crate::reduce::{AbleBy, Proviso, Reduced, Reduction, Repairs, Selector};
 use crate::search::Stopped;
 use crate::settings::{FairBy, MadeUp, Search, Store};
+use crate::stores::{self, Kept, Use, WithBits};
 use crate::symmetry::canon::Canon;
 use crate::symmetry::quotient::QuotientRuns;
 use crate::symmetry::{self, Way, figure4, unfold};
@@ -30,7 +31,7 @@ use spinor_model::interp::Interp;
 use spinor_model::ir::{Effect, Expr, Pid, System};
 use spinor_model::optimise::{Optimisations, Watched, optimise};
 use spinor_model::successors::{Step, Successors};
-use spinor_store::{Arena, Bitstate, Compact, Full, HashCompact, Hint, Hints, Visited};
+use spinor_store::{Arena, Hint, Hints, Visited};
 use std::cell::LazyCell;
 use std::slice::from_ref;
 use std::sync::Arc;
@@ -98,9 +99,6 @@ pub struct Answered {
     /// What else there is to tell: how much of that was tried out, what was kept beside states.
     pub note: Option<String>,
 }
-
-/// The bytes of a store, and of a lossy one a bound of what it misses.
-pub(crate) type Kept = (u64, Option<f64>);
 
 impl Asked<'_> {
     /// Who can change places in what is searched, if nothing is reduced.
@@ -194,7 +192,7 @@ impl Asked<'_> {
     ) -> (Searched, Kept, bool) {
         let owned = self.owned();
         let product = Product::new(&*exec, self.claim, owned);
-        let (searched, kept) = self.stored(exec.clone(), &product, owned, observer);
+        let (searched, kept) = self.search(&product, self.hints(exec.clone(), owned), observer);
         (searched, kept, product.is_faulty())
     }
 
@@ -203,20 +201,14 @@ impl Asked<'_> {
         if self.search == Search::NdfsProcess { Fairness::Weak } else { self.request.fairness }
     }
 
-    fn stored<S: Successors + Send + 'static, R: Runs>(
-        &self,
-        exec: Arc<S>,
-        runs: &R,
-        owned: Fairness,
-        observer: &mut dyn Observer,
-    ) -> (Searched, Kept) {
+    /// The search that is asked for, beside the store that is.
+    pub(crate) fn search<R: Runs>(&self, runs: &R, hints: Hints, observer: &mut dyn Observer) -> (Searched, Kept) {
         let budget = &self.request.budget;
-        match self.store {
-            Store::Arena => self.with(Arena::new(budget), runs, observer),
-            Store::HashCompact => self.with(HashCompact::new(budget), runs, observer),
-            Store::Bitstate => self.with(Bitstate::new(budget, self.table, HASHES), runs, observer),
-            Store::Auto | Store::Tree => self.with(Compact::new(budget, self.hints(exec, owned)), runs, observer),
-        }
+        let user = Searching { asked: self, runs, observer };
+        stores::open(self.store, self.table, budget, hints, user).unwrap_or_else(|_| {
+            let stopped = Some(Stopped::Memory(budget.limit()));
+            (Searched { found: None, counters: Default::default(), stopped, bytes: 0 }, (0, None))
+        })
     }
 
     /// One state stands for its images.
@@ -232,7 +224,7 @@ impl Asked<'_> {
         if plan::is_nested(self.search) && fairness == Fairness::Weak {
             return self.by_figure4(&quotient, replayed, observer);
         }
-        let (searched, (store_bytes, omission)) = self.stored(exec.clone(), &quotient, owned, observer);
+        let (searched, (store_bytes, omission)) = self.search(&quotient, self.hints(exec.clone(), owned), observer);
         let trace = searched.found.as_ref().map(|lasso| {
             let judge = Product::new(replayed, self.claim, fairness);
             let lasso = unfold::lasso(&judge, canon, lasso);
@@ -254,24 +246,20 @@ impl Asked<'_> {
         let request = &self.request;
         let budget = &request.budget;
         let n = most_processes(self.interp.system()) as u16;
-        let found = match self.store {
-            Store::HashCompact => {
-                HashCompact::new(budget).map(|store| in_lossy(quotient, n, &store, request, observer))
-            }
-            Store::Bitstate => {
-                Bitstate::new(budget, self.table, HASHES).map(|store| in_lossy(quotient, n, &store, request, observer))
-            }
-            Store::Auto | Store::Tree | Store::Arena => Arena::new(budget).map(|store| {
+        let found = if self.store.is_lossy() {
+            stores::open_lossy(self.store, self.table, budget, InLossy { quotient, n, request, observer })
+        } else {
+            Arena::new(budget).map(|store| {
                 let mut beside = figure4::Beside::new(&store, n, budget);
                 let out = figure4::search(quotient, n, &mut beside, request, observer);
                 let (bits, states, bytes) = (beside.n_bits(), out.counters.stored, beside.bytes());
                 let note = format!("{bits} bits are kept beside each of {states} states: {bytes} bytes");
-                (out, (store.bytes() + bytes, None), note)
-            }),
+                ((out, note), (store.bytes() + bytes, None))
+            })
         };
         let mut searched = Searched { found: None, counters: Default::default(), stopped: None, bytes: budget.used() };
         let faulty = quotient.product.is_faulty();
-        let Ok((out, (store_bytes, omission), note)) = found else {
+        let Ok(((out, note), (store_bytes, omission))) = found else {
             searched.stopped = Some(Stopped::Memory(budget.limit()));
             let (trace, note, reduced) = (None, None, false);
             return Answered { trace, searched, store_bytes: 0, omission: None, faulty, reduced, note };
@@ -316,42 +304,6 @@ impl Asked<'_> {
         Box::new(move |key| Product::new(&*exec, &claim, owned).learn(key))
     }
 
-    pub(crate) fn with<R: Runs, V: WithBits>(
-        &self,
-        store: Result<V, Full>,
-        runs: &R,
-        observer: &mut dyn Observer,
-    ) -> (Searched, Kept) {
-        let request = &self.request;
-        let Ok(store) = store else {
-            // There was no room for it.
-            let stopped = Some(Stopped::Memory(request.budget.limit()));
-            return (Searched { found: None, counters: Default::default(), stopped, bytes: 0 }, (0, None));
-        };
-        let searched = match self.search {
-            Search::Ndfs => self.nested(runs, &store, Target::Path, observer),
-            Search::NdfsSeed => self.nested(runs, &store, Target::Seed, observer),
-            Search::NdfsProcess => {
-                let ordered = ByProcess(runs);
-                let mut searched = self.nested(&ordered, &store, Target::Seed, observer);
-                searched.found = searched.found.map(|lasso| ordered.project(&lasso));
-                searched
-            }
-            _ if !V::EXACT => unreachable!("the plan refuses it"),
-            Search::Scc => scc::search(runs, &store, request, observer),
-            Search::SccPar => union::search(runs, &store, request, observer),
-            Search::Cndfs => {
-                let nested = match self.fair(runs) {
-                    None => cndfs::search(runs, &store, request, observer),
-                    Some(fair) => cndfs::search_fair(&fair, &store, request, observer),
-                };
-                nested.expect(ONE_MARK).searched
-            }
-            _ => unreachable!("no search for cycles"),
-        };
-        (searched, (store.bytes(), store.omission()))
-    }
-
     fn nested<R: Runs, V: WithBits>(
         &self,
         runs: &R,
@@ -385,17 +337,57 @@ impl Asked<'_> {
 
 const ONE_MARK: &str = "nested search is given claims with one mark, at states";
 
+struct Searching<'a, R> {
+    asked: &'a Asked<'a>,
+    runs: &'a R,
+    observer: &'a mut dyn Observer,
+}
+
+impl<R: Runs> Use for Searching<'_, R> {
+    type Out = Searched;
+    fn with<V: WithBits>(self, store: &V) -> Searched {
+        let Searching { asked, runs, observer } = self;
+        let request = &asked.request;
+        match asked.search {
+            Search::Ndfs => asked.nested(runs, store, Target::Path, observer),
+            Search::NdfsSeed => asked.nested(runs, store, Target::Seed, observer),
+            Search::NdfsProcess => {
+                let ordered = ByProcess(runs);
+                let mut searched = asked.nested(&ordered, store, Target::Seed, observer);
+                searched.found = searched.found.map(|lasso| ordered.project(&lasso));
+                searched
+            }
+            _ if !V::EXACT => unreachable!("the plan refuses it"),
+            Search::Scc => scc::search(runs, store, request, observer),
+            Search::SccPar => union::search(runs, store, request, observer),
+            Search::Cndfs => {
+                let nested = match asked.fair(runs) {
+                    None => cndfs::search(runs, store, request, observer),
+                    Some(fair) => cndfs::search_fair(&fair, store, request, observer),
+                };
+                nested.expect(ONE_MARK).searched
+            }
+            _ => unreachable!("no search for cycles"),
+        }
+    }
+}
+
 /// Figure 4 beside a lossy store, with what there is to say about it.
-fn in_lossy<S: Successors, V: Visited>(
-    quotient: &QuotientRuns<'_, S>,
+struct InLossy<'a, 'q, S: Successors> {
+    quotient: &'a QuotientRuns<'q, S>,
     n: u16,
-    store: &V,
-    request: &Request,
-    observer: &mut dyn Observer,
-) -> (figure4::Outcome, Kept, String) {
-    let out = figure4::search(quotient, n, &mut lossy::Marked::new(store), request, observer);
-    let note = format!("{} copies of states are marked, for one of two searches each", store.len());
-    (out, (store.bytes(), store.omission()), note)
+    request: &'a Request,
+    observer: &'a mut dyn Observer,
+}
+
+impl<S: Successors> Use for InLossy<'_, '_, S> {
+    type Out = (figure4::Outcome, String);
+    fn with<V: WithBits>(self, store: &V) -> Self::Out {
+        let InLossy { quotient, n, request, observer } = self;
+        let out = figure4::search(quotient, n, &mut lossy::Marked::new(store), request, observer);
+        let note = format!("{} copies of states are marked, for one of two searches each", store.len());
+        (out, note)
+    }
 }
 
 /// The same run, in the numbers of a product that has more moves.

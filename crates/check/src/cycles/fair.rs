@@ -66,9 +66,10 @@
 //! # Cost  N+2 states for one at most with flags, N+1 with copies. Four bytes a key, in the tree store as much as a
 //!   grain. A successor's key is written twice, first as it is below.
 
-use super::ndfs::{self, Memory, Nested, Refused, Target, WithBits, accepts};
+use super::ndfs::{self, Memory, Nested, Refused, Target, accepts};
 use super::{Lasso, Move, Moves, Pids, Request, Runs};
 use crate::observer::Observer;
+use crate::stores::WithBits;
 use spinor_model::ir::Pid;
 use spinor_model::successors::Wish;
 

@@ -80,9 +80,9 @@ use super::{Lasso, Moves, Pulse, Request, Runs, Searched, all_marks};
 use crate::observer::Observer;
 use crate::search::Halt;
 use crate::search::held::Held;
+use crate::stores::{Bits, WithBits};
 use spinor_model::successors::Wish;
-use spinor_store::{Account, Arena, Bitstate, Budget, Compact, Full, HashCompact, Marks, StateId, Visited};
-use std::collections::HashSet;
+use spinor_store::{Account, Budget, Full, StateId};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -178,47 +178,6 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// A bit beside each state.
-pub trait Bits: Default {
-    /// Bytes that a place for one takes.
-    const PLACE: u64;
-    fn has(&self, id: StateId) -> bool;
-    /// Says whether it was not there before.
-    fn put(&mut self, id: StateId) -> bool;
-    fn remove(&mut self, id: StateId);
-}
-
-impl Bits for Marks {
-    /// A bit is little beside a state.
-    const PLACE: u64 = 0;
-    fn has(&self, id: StateId) -> bool {
-        Marks::has(self, id)
-    }
-
-    fn put(&mut self, id: StateId) -> bool {
-        Marks::put(self, id)
-    }
-
-    fn remove(&mut self, id: StateId) {
-        Marks::remove(self, id);
-    }
-}
-
-impl Bits for HashSet<StateId> {
-    const PLACE: u64 = size_of::<StateId>() as u64 + 1;
-    fn has(&self, id: StateId) -> bool {
-        self.contains(&id)
-    }
-
-    fn put(&mut self, id: StateId) -> bool {
-        self.insert(id)
-    }
-
-    fn remove(&mut self, id: StateId) {
-        HashSet::remove(self, &id);
-    }
-}
-
 /// Bits that ask the budget before there are more of them. A hash table grows by doubling, and has the old one beside
 /// the new one while it does; one place in eight stays free.
 struct Kept<B> {
@@ -259,28 +218,6 @@ impl<B: Bits> Kept<B> {
 
 fn bytes_for<B: Bits>(room: usize) -> u64 {
     room as u64 / 7 * 8 * B::PLACE
-}
-
-/// A store, and what holds bits for its names. Of one that is not exact nobody asks for them: `lossy` has none.
-pub trait WithBits: Visited {
-    type Bits: Bits;
-}
-
-impl WithBits for Arena {
-    type Bits = Marks;
-}
-
-/// Its names are contents, not places.
-impl WithBits for Compact {
-    type Bits = HashSet<StateId>;
-}
-
-impl WithBits for HashCompact {
-    type Bits = HashSet<StateId>;
-}
-
-impl WithBits for Bitstate {
-    type Bits = HashSet<StateId>;
 }
 
 /// Whether a state with these moves is accepting.

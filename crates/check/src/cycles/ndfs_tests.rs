@@ -1,11 +1,12 @@
 use super::by_process::ByProcess;
 use super::fair::{self, By, Fair, original};
-use super::ndfs::{self, Nested, Refused, Target, WithBits};
+use super::ndfs::{self, Nested, Refused, Target};
 use super::tests::{components, replay, seeds};
 use super::toy::{ToyMove, ToyRuns};
 use super::{Fairness, Lasso, Pids, Request, Runs, lossy, oracle};
 use crate::observer::Silent;
 use crate::search::Stopped;
+use crate::stores::WithBits;
 use crate::toy::Rng;
 use spinor_model::ir::Pid;
 use spinor_store::{Arena, Bitstate, Budget, Compact, HashCompact, Hint, StateId, Visited};

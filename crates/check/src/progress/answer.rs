@@ -14,23 +14,23 @@ use super::meaning::{Meaning, Of, Progress};
 use super::modes::Modes;
 use super::system::Grounds;
 use super::{At, Found, Ground, Searched, fifo, levels, nested, restarts};
-use crate::check::{Executors, HASHES, WORTH};
+use crate::check::{Executors, WORTH};
 use crate::claim::{Claim, Marking};
 use crate::counters::Counters;
-use crate::cycles::answer::{Answered, Kept, has_rendezvous, walked};
+use crate::cycles::answer::{Answered, has_rendezvous, walked};
 use crate::cycles::{self, Fairness, Request, lasso, shorten};
 use crate::observer::Observer;
 use crate::plan;
 use crate::reduce::{Proviso, Reduced, Reduction, Selector};
 use crate::search::{Stopped, order};
 use crate::settings::{FairBy, Search, Store};
+use crate::stores::{self, Kept, Use, WithBits};
 use crate::trace::{self, Endless, Trace};
 use spinor_model::index::Idx;
 use spinor_model::interp::{Interp, Log};
 use spinor_model::ir::{Expr, Loc, Pid, ProctypeId, System};
 use spinor_model::optimise::{Optimisations, Watched, optimise};
 use spinor_model::successors::{Step, Successors};
-use spinor_store::{Arena, Bitstate, Compact, Full, HashCompact, Visited};
 use std::collections::BTreeSet;
 use std::slice::from_ref;
 use std::sync::Arc;
@@ -116,16 +116,13 @@ impl Asked<'_> {
         let sleeps = whole && self.search == Search::Fifo;
         let ground = ground.sleeping(sleeps.then(|| meaning.commute(interp.shared_system())).flatten());
         let budget = &self.request.budget;
-        let (searched, kept) = match self.store {
-            Store::Arena => self.with(Arena::new(budget), &ground, observer),
-            Store::HashCompact => self.with(HashCompact::new(budget), &ground, observer),
-            Store::Bitstate => self.with(Bitstate::new(budget, self.table, HASHES), &ground, observer),
-            Store::Auto | Store::Tree => {
-                let walked = exec.clone();
-                let hints = Box::new(move |key: &[u8]| order::learn(&*walked, key));
-                self.with(Compact::new(budget, hints), &ground, observer)
-            }
-        };
+        let walked = exec.clone();
+        let hints = Box::new(move |key: &[u8]| order::learn(&*walked, key));
+        let user = Searching { asked: self, ground: &ground, observer };
+        let (searched, kept) = stores::open(self.store, self.table, budget, hints, user).unwrap_or_else(|_| {
+            let stopped = Some(Stopped::Memory(budget.limit()));
+            (Searched { found: None, counters: Counters::default(), stopped, bytes: 0, limit: None }, (0, None))
+        });
         (searched, kept, ground.is_faulty())
     }
 
@@ -138,31 +135,6 @@ impl Asked<'_> {
         let params = self.reduce.is_some();
         let watched = Watched { exprs: from_ref(still), progress: true, counts_steps, params };
         Arc::new(optimise(system, self.optimise, &watched).0)
-    }
-
-    fn with<G: Ground, V: Visited>(
-        &self,
-        store: Result<V, Full>,
-        ground: &G,
-        observer: &mut dyn Observer,
-    ) -> (Searched, Kept) {
-        let request = &self.request;
-        let Ok(store) = store else {
-            let stopped = Some(Stopped::Memory(request.budget.limit()));
-            return (
-                Searched { found: None, counters: Counters::default(), stopped, bytes: 0, limit: None },
-                (0, None),
-            );
-        };
-        let searched = match self.search {
-            Search::Fifo => fifo::search(ground, &store, request, observer),
-            _ if !V::EXACT => unreachable!("the plan refuses it"),
-            Search::Restarts => restarts::search(ground, &store, request, observer),
-            Search::NdfsNp => nested::search(ground, &store, request, observer),
-            Search::FifoLevels => levels::search(ground, &store, request, observer),
-            _ => unreachable!("no search for progress"),
-        };
-        (searched, (store.bytes(), store.omission()))
     }
 
     /// As a claim about the states of the relabelled system.
@@ -211,20 +183,13 @@ impl Asked<'_> {
         // Only its way of choosing a search is used.
         let claim = Claim::without_progress(Marking::States);
         let asked = self.to_cycles(interp, &claim);
-        let budget = &self.request.budget;
-        let (searched, (store_bytes, omission)) = match self.store {
-            Store::Arena => asked.with(Arena::new(budget), &modes, observer),
-            Store::HashCompact => asked.with(HashCompact::new(budget), &modes, observer),
-            Store::Bitstate => asked.with(Bitstate::new(budget, self.table, HASHES), &modes, observer),
-            Store::Auto | Store::Tree => {
-                let unfolded = !plan::knows_components(self.search) && self.request.fairness != Fairness::None;
-                let (exec, interp, meaning) = (exec.clone(), interp.clone(), meaning.clone());
-                let hints = Box::new(move |key: &[u8]| {
-                    if unfolded { Default::default() } else { Modes::new(&*exec, &interp, &meaning).learn(key) }
-                });
-                asked.with(Compact::new(budget, hints), &modes, observer)
-            }
+        let unfolded = !plan::knows_components(self.search) && self.request.fairness != Fairness::None;
+        let hints = {
+            let (exec, interp, meaning) = (exec.clone(), interp.clone(), meaning.clone());
+            let learn = move |key: &[u8]| Modes::new(&*exec, &interp, &meaning).learn(key);
+            Box::new(move |key: &[u8]| if unfolded { Default::default() } else { learn(key) })
         };
+        let (searched, (store_bytes, omission)) = asked.search(&modes, hints, observer);
         let trace = searched.found.as_ref().map(|lasso| {
             let judge = Modes::new(interp, interp, meaning);
             let lasso = if self.shorten {
@@ -239,6 +204,28 @@ impl Asked<'_> {
         });
         let faulty = modes.is_faulty();
         Answered { trace, searched, store_bytes, omission, faulty, reduced: false, note: None }
+    }
+}
+
+struct Searching<'a, G> {
+    asked: &'a Asked<'a>,
+    ground: &'a G,
+    observer: &'a mut dyn Observer,
+}
+
+impl<G: Ground> Use for Searching<'_, G> {
+    type Out = Searched;
+    fn with<V: WithBits>(self, store: &V) -> Searched {
+        let Searching { asked, ground, observer } = self;
+        let request = &asked.request;
+        match asked.search {
+            Search::Fifo => fifo::search(ground, store, request, observer),
+            _ if !V::EXACT => unreachable!("the plan refuses it"),
+            Search::Restarts => restarts::search(ground, store, request, observer),
+            Search::NdfsNp => nested::search(ground, store, request, observer),
+            Search::FifoLevels => levels::search(ground, store, request, observer),
+            _ => unreachable!("no search for progress"),
+        }
     }
 }
 
