@@ -10,6 +10,7 @@ mod endless;
 mod safety;
 
 use crate::cycles::Fairness;
+pub use crate::executors::{Executors, Interpreted};
 use crate::observer::Observer;
 use crate::plan::{self, Asking, Cell, Combination};
 use crate::progress::meaning::Of;
@@ -25,31 +26,7 @@ use spinor_ltl::{Automaton, Formula};
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Expr, Proctype, System};
-use spinor_model::successors::Successors;
-use std::sync::Arc;
 use std::time::Instant;
-
-/// Makes what runs a system: the interpreter, or something faster that gives the same keys.
-pub trait Executors {
-    type Exec: Successors + Send + 'static;
-    /// The word for reports.
-    fn word(&self) -> &'static str;
-    /// One that looks at these expressions when it is asked to.
-    fn executor(&self, system: Arc<System>, looked: &[Expr]) -> Self::Exec;
-}
-
-/// The interpreter itself.
-pub struct Interpreted;
-
-impl Executors for Interpreted {
-    type Exec = Interp;
-    fn word(&self) -> &'static str {
-        "interp"
-    }
-    fn executor(&self, system: Arc<System>, looked: &[Expr]) -> Interp {
-        Interp::looking(system, looked)
-    }
-}
 
 /// Checks with the interpreter. Here the searches are made for it, once; who calls `check` makes them anew.
 pub fn interpreted(
@@ -291,5 +268,3 @@ fn select<'a>(questions: Vec<Question<'a>>, select: &Selection) -> Result<Vec<Qu
 }
 
 const NOT_WORTH: &str = "its steps have too much to do with each other for it to be worth while";
-/// The part of the steps that must be left out for a reduction to be worth its time.
-pub(crate) const WORTH: f64 = 0.15;

@@ -11,6 +11,7 @@ pub mod claim;
 pub mod clock;
 pub mod counters;
 pub mod cycles;
+mod executors;
 pub mod explain;
 pub mod observer;
 pub mod oracle;

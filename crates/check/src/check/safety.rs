@@ -1,12 +1,12 @@
 //! What finite runs show, by one search: from the kinds that are asked about to their rows of the report.
 
-use super::{Executors, NOT_WORTH, WORTH};
+use super::{Executors, NOT_WORTH};
 use crate::clock::{Clock, memory_bytes, peak_memory_bytes};
 use crate::cycles::Fairness;
 use crate::cycles::answer::most_processes;
 use crate::observer::Observer;
 use crate::plan::{self, Asking, OnTheFly};
-use crate::reduce::{Proviso, Reduced, Reduction, Selector};
+use crate::reduce::{Proviso, Reduced, Reduction, Selector, WORTH};
 use crate::report::{PropertyReport, Report, Stats, Unreached};
 use crate::search::{Request, SAFETY, Searched, Stopped, Tally, bfs, dfs, order};
 use crate::settings::{MadeUp, Reduce, Search, Settings, Store};

@@ -52,6 +52,9 @@ impl<S: Successors> Reduced<S> {
     }
 }
 
+/// The part of the steps that must be left out for a reduction to be worth its time.
+pub(crate) const WORTH: f64 = 0.15;
+
 /// Walks, and states on each, by which it is judged what a reduction saves.
 const WALKS: u64 = 24;
 const WALK: usize = 24;
