@@ -13,7 +13,6 @@ mod systems;
 
 use spinor_check::check::interpreted;
 use spinor_check::claim::{Claim, Marking};
-use spinor_check::cycles::answer::most_processes;
 use spinor_check::cycles::fair::{self, By, Fair};
 use spinor_check::cycles::ndfs::{self, Memory, Nested, Target};
 use spinor_check::cycles::oracle::{has_accepted_component, size};
@@ -82,7 +81,7 @@ impl Way {
                 let eager = self.repairs.able == AbleBy::Defaults;
                 if eager || self.repairs.able == AbleBy::Dynamic {
                     assert_eq!(*fairness, Fairness::Weak, "somebody is waited for");
-                    let fair = Fair::new(&product, most_processes(system), self.by).telling(true, eager);
+                    let fair = Fair::new(&product, system.most_processes(), self.by).telling(true, eager);
                     return has_accepted_component(&fair, Fairness::None);
                 }
                 has_accepted_component(&product, *fairness)
@@ -129,7 +128,7 @@ impl Way {
         let nested = if fairness == Fairness::None {
             ndfs::search_with(&product, &store, target, memory, &request, &mut Silent)
         } else {
-            let fair = Fair::new(&product, most_processes(system), self.by);
+            let fair = Fair::new(&product, system.most_processes(), self.by);
             fair::search_with(&fair, &store, target, memory, &request, &mut Silent)
         };
         nested.expect("one mark, at states")
@@ -415,7 +414,7 @@ fn the_table_of_the_book_is_true() {
     for name in ["fair_two_servers", "fair_clerks"] {
         let model = corpus(&format!("figures/{name}.pml"));
         let Question::Endless(claim, _) = against(&model, Fairness::Weak) else { unreachable!("a formula") };
-        let n = most_processes(&model.system);
+        let n = model.system.most_processes();
         let interp = Interp::looking(model.system.clone(), &claim.looked);
         let all = size(&Fair::new(&Product::new(&interp, &claim, Fairness::Weak), n, By::Flags)).0;
         let left = |able: AbleBy| {

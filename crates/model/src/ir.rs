@@ -18,6 +18,7 @@
 
 use crate::index::IndexVec;
 use crate::source::{Sources, Span};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 crate::index_types! {
@@ -523,9 +524,51 @@ impl Edge {
     }
 }
 
+impl Proctype {
+    fn reaches(&self, from: Loc, to: Loc) -> bool {
+        let (mut seen, mut todo) = (BTreeSet::from([from]), vec![from]);
+        while let Some(loc) = todo.pop() {
+            if loc == to {
+                return true;
+            }
+            let next = self.locs[loc].edges.iter().map(|e| self.edges[*e].to);
+            todo.extend(next.filter(|loc| seen.insert(*loc)));
+        }
+        false
+    }
+}
+
 impl System {
     pub fn proctype_named(&self, name: &str) -> Option<ProctypeId> {
         self.proctypes.enumerated().find(|(_, p)| p.name == name).map(|(id, _)| id)
+    }
+
+    /// Some channel may be one: its messages are handed over.
+    pub fn has_rendezvous(&self) -> bool {
+        let frames = self.proctypes.iter().map(|t| &t.frame).chain([&self.globals]);
+        frames.flat_map(|f| &f.chans).any(|c| c.capacity == 0)
+    }
+
+    /// No more processes are alive at a time. Where processes are made over and over, it is the most there can be.
+    pub fn most_processes(&self) -> u32 {
+        let runs = |e: &&Edge| e.effects.iter().any(|e| matches!(e, Effect::Run { .. }));
+        let mut n = self.active.len() as u32;
+        for (id, t) in self.proctypes.enumerated() {
+            let made = t.edges.iter().filter(runs).count() as u32;
+            if made == 0 {
+                continue;
+            }
+            let started = self.active.iter().filter(|a| **a == id).count() as u32;
+            let mut effects = self.proctypes.iter().flat_map(|t| &t.edges).flat_map(|e| &e.effects);
+            let is_run = effects.any(|e| matches!(e, Effect::Run { proctype, .. } if *proctype == id));
+            if is_run || t.edges.iter().filter(runs).any(|e| t.reaches(e.to, e.from)) {
+                return u32::from(Pid::MAX);
+            }
+            let each =
+                t.edges.iter().flat_map(|e| &e.effects).filter(|e| matches!(e, Effect::Run { .. })).count() as u32;
+            n += started * each.max(made);
+        }
+        n.min(u32::from(Pid::MAX))
     }
 
     /// How a value of this type is written.

@@ -3,7 +3,6 @@
 use super::{Executors, NOT_WORTH};
 use crate::clock::{Clock, memory_bytes, peak_memory_bytes};
 use crate::cycles::Fairness;
-use crate::cycles::answer::most_processes;
 use crate::observer::Observer;
 use crate::plan::{self, Asking, OnTheFly};
 use crate::reduce::{Proviso, Reduced, Reduction, Selector, WORTH};
@@ -293,7 +292,7 @@ impl Asked<'_> {
         // One process alone has no one to be left out.
         let saves = match forced {
             true => 1.0,
-            false if most_processes(self.interp.system()) > 1 => chosen.saves(),
+            false if self.interp.system().most_processes() > 1 => chosen.saves(),
             false => 0.0,
         };
         let chosen = Some(chosen).filter(|_| saves > WORTH);

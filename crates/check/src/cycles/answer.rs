@@ -28,7 +28,7 @@ use crate::symmetry::{self, Way, figure4, unfold};
 use crate::trace::{self, Endless, Trace};
 use spinor_ltl::{Formula, PropId, Valuation, eval_lasso};
 use spinor_model::interp::Interp;
-use spinor_model::ir::{Effect, Expr, Pid, System};
+use spinor_model::ir::{Expr, System};
 use spinor_model::optimise::{Optimisations, Watched, optimise};
 use spinor_model::successors::{Step, Successors};
 use spinor_store::{Arena, Hint, Hints, Visited};
@@ -245,7 +245,7 @@ impl Asked<'_> {
     ) -> Answered {
         let request = &self.request;
         let budget = &request.budget;
-        let n = most_processes(self.interp.system()) as u16;
+        let n = self.interp.system().most_processes() as u16;
         let found = if self.store.is_lossy() {
             stores::open_lossy(self.store, self.table, budget, InLossy { quotient, n, request, observer })
         } else {
@@ -286,7 +286,7 @@ impl Asked<'_> {
         if self.optimise == Optimisations::NONE {
             return system.clone();
         }
-        let hides_waiting = self.request.fairness != Fairness::None && has_rendezvous(system);
+        let hides_waiting = self.request.fairness != Fairness::None && system.has_rendezvous();
         // Two steps that are one would be two operations at one position.
         let counts_steps = !self.claim.stutter_invariant || self.claim.sees_steps || hides_waiting;
         let watched =
@@ -330,7 +330,7 @@ impl Asked<'_> {
             FairBy::Auto | FairBy::Scc | FairBy::Flags => By::Flags,
         };
         let eager = self.how.repairs.able == AbleBy::Defaults;
-        let fair = || Fair::new(runs, most_processes(self.interp.system()), by).telling(self.waits(), eager);
+        let fair = || Fair::new(runs, self.interp.system().most_processes(), by).telling(self.waits(), eager);
         (self.request.fairness != Fairness::None).then(fair)
     }
 }
@@ -489,43 +489,4 @@ pub fn valuations(interp: &Interp, props: &[Expr], trace: &Trace) -> (Vec<Valuat
     }
     let cycle = all.split_off(from);
     (all, cycle)
-}
-
-/// Some channel may be one: its messages are handed over.
-pub(crate) fn has_rendezvous(system: &System) -> bool {
-    let frames = system.proctypes.iter().map(|t| &t.frame).chain([&system.globals]);
-    frames.flat_map(|f| &f.chans).any(|c| c.capacity == 0)
-}
-
-/// No more processes are alive at a time. Where processes are made over and over, it is the most there can be.
-pub fn most_processes(system: &System) -> u32 {
-    let runs = |e: &&spinor_model::ir::Edge| e.effects.iter().any(|e| matches!(e, Effect::Run { .. }));
-    let mut n = system.active.len() as u32;
-    for (id, t) in system.proctypes.enumerated() {
-        let made = t.edges.iter().filter(runs).count() as u32;
-        if made == 0 {
-            continue;
-        }
-        let started = system.active.iter().filter(|a| **a == id).count() as u32;
-        let is_run = system.proctypes.iter().flat_map(|t| &t.edges).flat_map(|e| &e.effects);
-        let is_run = is_run.clone().any(|e| matches!(e, Effect::Run { proctype, .. } if *proctype == id));
-        if is_run || t.edges.iter().filter(runs).any(|e| reaches(t, e.to, e.from)) {
-            return u32::from(Pid::MAX);
-        }
-        let each = t.edges.iter().flat_map(|e| &e.effects).filter(|e| matches!(e, Effect::Run { .. })).count() as u32;
-        n += started * each.max(made);
-    }
-    n.min(u32::from(Pid::MAX))
-}
-
-fn reaches(t: &spinor_model::ir::Proctype, from: spinor_model::ir::Loc, to: spinor_model::ir::Loc) -> bool {
-    let (mut seen, mut todo) = (std::collections::BTreeSet::from([from]), vec![from]);
-    while let Some(loc) = todo.pop() {
-        if loc == to {
-            return true;
-        }
-        let next = t.locs[loc].edges.iter().map(|e| t.edges[*e].to);
-        todo.extend(next.filter(|loc| seen.insert(*loc)));
-    }
-    false
 }

@@ -16,7 +16,7 @@ use super::system::Grounds;
 use super::{At, Found, Ground, Searched, fifo, levels, nested, restarts};
 use crate::claim::{Claim, Marking};
 use crate::counters::Counters;
-use crate::cycles::answer::{Answered, has_rendezvous, walked};
+use crate::cycles::answer::{Answered, walked};
 use crate::cycles::{self, Fairness, Request, lasso, shorten};
 use crate::executors::Executors;
 use crate::observer::Observer;
@@ -131,7 +131,7 @@ impl Asked<'_> {
             return system.clone();
         }
         // As for claims: see `cycles::answer`.
-        let counts_steps = self.request.fairness != Fairness::None && has_rendezvous(system);
+        let counts_steps = self.request.fairness != Fairness::None && system.has_rendezvous();
         let params = self.reduce.is_some();
         let watched = Watched { exprs: from_ref(still), progress: true, counts_steps, params };
         Arc::new(optimise(system, self.optimise, &watched).0)

@@ -19,7 +19,6 @@
 //! # Cost  the edges of a proctype once for each of its statements in a row: nothing beside a search.
 
 use super::meaning::{Meaning, Progress};
-use crate::cycles::answer::has_rendezvous;
 use spinor_model::index::Idx;
 use spinor_model::ir::{Edge, Effect, ProctypeId, System, Then};
 
@@ -27,7 +26,7 @@ use spinor_model::ir::{Edge, Effect, ProctypeId, System, Then};
 pub fn all_pass(system: &System, meaning: &Meaning) -> bool {
     // Others of its proctype go round past labels that do not count.
     let of_one = meaning.of.is_some_and(|of| of.pid.is_some());
-    let hands_over = has_rendezvous(system);
+    let hands_over = system.has_rendezvous();
     let progress = |t: ProctypeId, edge: &Edge| match meaning.progress {
         Progress::Steps => meaning.marks(t, edge.from), // L1
         Progress::States => {

@@ -20,7 +20,6 @@
 //!   Which edges close is a matter of taste; those are taken that a selection would seldom have anyway.
 //!   Not every process needs them (`rounds`).
 
-use crate::cycles::answer::has_rendezvous;
 use spinor_model::index::Idx;
 use spinor_model::ir::{
     Edge, EdgeId, Effect, Expr, Guard, Init, Loc, Operation, Pattern, Place, Proctype, ProctypeId, Scope, System, Then,
@@ -112,7 +111,7 @@ impl Statics {
         };
         looked.iter().for_each(|e| e.each_part(&mut label));
         system.proctypes.iter().for_each(|t| t.each_expr(&mut |e| e.each_part(&mut label)));
-        for (id, t) in system.proctypes.enumerated().filter(|_| has_rendezvous(system)) {
+        for (id, t) in system.proctypes.enumerated().filter(|_| system.has_rendezvous()) {
             asked.extend(t.edges.iter().filter(|e| e.receive().is_some()).map(|e| (id, e.from)));
         }
         let mut operations = Vec::new();
