@@ -5,7 +5,7 @@ use crate::clock::{Clock, memory_bytes, peak_memory_bytes};
 use crate::cycles::Fairness;
 use crate::observer::Observer;
 use crate::plan::{self, Asking, OnTheFly};
-use crate::reduce::{Proviso, Reduced, Reduction, Selector, WORTH};
+use crate::reduce::{Proviso, Reduced, Reduction, Selector};
 use crate::report::{PropertyReport, Report, Stats, Unreached};
 use crate::search::{Request, SAFETY, Searched, Stopped, Tally, bfs, dfs, order};
 use crate::settings::{MadeUp, Reduce, Search, Settings, Store};
@@ -289,27 +289,17 @@ impl Asked<'_> {
             // same for any number of threads.
             MadeUp::Loops | MadeUp::Levels => by(Proviso::Loops),
         };
-        // One process alone has no one to be left out.
-        let saves = match forced {
-            true => 1.0,
-            false if self.interp.system().most_processes() > 1 => chosen.saves(),
-            false => 0.0,
+        let Some(saves) = chosen.worth(forced) else {
+            report.unreduced.push((SAFETY_SEARCH.to_string(), NOT_WORTH.to_string()));
+            return None;
         };
-        let chosen = Some(chosen).filter(|_| saves > WORTH);
-        match &chosen {
-            Some(chosen) => {
-                let may_wait = self.search == Search::Bfs && chosen.proviso() != Proviso::Levels && !selector.leaps();
-                if saves < WORTH_AT_ONCE && may_wait && !self.settings.audit {
-                    report.chosen.por_from = MANY;
-                }
-                report.chosen.por = selector.word();
-                report.chosen.proviso = Some(chosen.proviso().word());
-            }
-            None => {
-                report.unreduced.push((SAFETY_SEARCH.to_string(), NOT_WORTH.to_string()));
-            }
+        let may_wait = self.search == Search::Bfs && chosen.proviso() != Proviso::Levels && !selector.leaps();
+        if saves < WORTH_AT_ONCE && may_wait && !self.settings.audit {
+            report.chosen.por_from = MANY;
         }
-        chosen.map(Arc::new)
+        report.chosen.por = selector.word();
+        report.chosen.proviso = Some(chosen.proviso().word());
+        Some(Arc::new(chosen))
     }
 
     /// What would get further than this search did, and at what price.

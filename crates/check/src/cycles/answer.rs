@@ -18,7 +18,7 @@ use crate::claim::Claim;
 use crate::executors::Executors;
 use crate::observer::Observer;
 use crate::plan;
-use crate::reduce::{AbleBy, Proviso, Reduced, Reduction, Repairs, Selector, WORTH};
+use crate::reduce::{AbleBy, Proviso, Reduced, Reduction, Repairs, Selector};
 use crate::search::Stopped;
 use crate::settings::{FairBy, MadeUp, Search, Store};
 use crate::stores::{self, Kept, Use, WithBits};
@@ -140,7 +140,7 @@ impl Asked<'_> {
         };
         let reduction = self.reduce.map(|by| Arc::new(reduce(by)));
         let reduced = reduction.as_ref().map(|r| Reduced::new(exec.clone(), r.clone(), proviso));
-        let reduced = reduced.filter(|r| self.forced || r.saves() > WORTH);
+        let reduced = reduced.filter(|r| r.worth(self.forced).is_some());
         let is_reduced = reduced.is_some();
         let (searched, (store_bytes, omission), faulty) = match reduced {
             None => Asked { how: How::default(), ..self.clone() }.find(exec, observer),

@@ -21,7 +21,7 @@ use crate::cycles::{self, Fairness, Request, lasso, shorten};
 use crate::executors::Executors;
 use crate::observer::Observer;
 use crate::plan;
-use crate::reduce::{Proviso, Reduced, Reduction, Selector, WORTH};
+use crate::reduce::{Proviso, Reduced, Reduction, Selector};
 use crate::search::{Stopped, order};
 use crate::settings::{FairBy, Search, Store};
 use crate::stores::{self, Kept, Use, WithBits};
@@ -83,7 +83,7 @@ impl Asked<'_> {
             Arc::new(Reduction::for_progress(system, by, still).audited_if(self.audit))
         });
         let reduced = reduction.as_ref().map(|r| Reduced::new(exec.clone(), r.clone(), Proviso::None));
-        let reduced = reduced.filter(|r| self.forced || r.saves() > WORTH);
+        let reduced = reduced.filter(|r| r.worth(self.forced).is_some());
         let is_reduced = reduced.is_some();
         // What is shown are steps of the interpreter, of which a leap is several.
         let judge = reduced.as_ref().map(|r| r.of(Arc::new(interp.clone())));

@@ -116,7 +116,6 @@ use crate::verdict::Kind;
 use cast::{Cast, Making};
 use checked::Auditor;
 use leap::Leaps;
-pub(crate) use reduced::WORTH;
 pub use reduced::{Reduced, State};
 pub use repairs::{AbleBy, Repairs, UnlessBy};
 use spinor_model::index::Idx;

@@ -53,15 +53,26 @@ impl<S: Successors> Reduced<S> {
 }
 
 /// The part of the steps that must be left out for a reduction to be worth its time.
-pub(crate) const WORTH: f64 = 0.15;
+const WORTH: f64 = 0.15;
 
 /// Walks, and states on each, by which it is judged what a reduction saves.
 const WALKS: u64 = 24;
 const WALK: usize = 24;
 
 impl<S: Successors + Send> Reduced<S> {
+    /// The part of the steps that it saves, if that is worth while. It is not judged if somebody wants it anyway.
+    pub fn worth(&self, wanted: bool) -> Option<f64> {
+        // One process alone has no one to be left out.
+        let saves = match wanted {
+            true => 1.0,
+            false if self.reduction.interp.system().most_processes() > 1 => self.saves(),
+            false => 0.0,
+        };
+        (saves > WORTH).then_some(saves)
+    }
+
     /// Which part of the steps is left out, on random walks: from 0 to 1.
-    pub fn saves(&self) -> f64 {
+    fn saves(&self) -> f64 {
         let Ok(initial) = self.initial() else { return 0.0 };
         let mut batch = self.batch();
         let (mut n_offered, mut n_chosen) = (0, 0);
