@@ -5,7 +5,7 @@
 
 use spinor_check::check::{Said, Stated, interpreted};
 use spinor_check::observer::Silent;
-use spinor_check::protocol::{Channel, Protocol};
+use spinor_check::protocol::Protocol;
 use spinor_check::report::Report;
 use spinor_check::settings::Settings;
 use spinor_gen::protocol::{Shape, synthesise};
@@ -32,11 +32,7 @@ fn loaded(name: &str, text: &str) -> Model {
 }
 
 fn answer(model: &Model) -> Report {
-    let protocol = model.protocol.as_ref().map(|p| {
-        let channel =
-            |c: &spinor_lang::cfsm::Channel| Channel { name: c.name.clone(), var: c.var, from: c.from, to: c.to };
-        Protocol { channels: p.channels.iter().map(channel).collect(), ..Protocol::default() }
-    });
+    let protocol = model.protocol.as_ref().map(|p| Protocol { channels: p.channels.clone(), ..Protocol::default() });
     let stated: Vec<Stated> = model
         .formulas
         .iter()

@@ -24,8 +24,9 @@ use crate::verdict::Kind;
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{
-    BinOp, Edge, EdgeId, Expr, Loc, Pattern, Pid, Place, Probe, ProctypeId, Scope, System, Type, UnOp, VarId,
+    BinOp, Edge, EdgeId, Expr, Loc, Pattern, Pid, Place, Probe, ProctypeId, Scope, System, Type, UnOp,
 };
+use spinor_model::protocol::Channel;
 use spinor_model::state::State;
 
 /// What is asked about a protocol.
@@ -37,15 +38,6 @@ pub struct Protocol {
     pub overflows: Vec<usize>,
     /// The strict form of receptions.
     pub strict: bool,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Channel {
-    pub name: String,
-    /// The global variable that holds it.
-    pub var: VarId,
-    pub from: ProctypeId,
-    pub to: ProctypeId,
 }
 
 /// What is wrong in a state.

@@ -14,7 +14,7 @@ use spinor_check::observer::Silent;
 use spinor_check::oracle::Graph;
 use spinor_check::progress::meaning::{Meaning, Progress};
 use spinor_check::progress::system::Grounds;
-use spinor_check::protocol::{Channel, Protocol};
+use spinor_check::protocol::Protocol;
 use spinor_check::reduce::without::{Condition, Without};
 use spinor_check::reduce::{Proviso, Reduced, Reduction, Selector};
 use spinor_check::search::{Request, bfs};
@@ -88,9 +88,7 @@ impl Question {
 
     fn met(model: &Model, kind: Kind) -> Question {
         let p = model.protocol.as_ref().expect("a protocol");
-        let channels =
-            p.channels.iter().map(|c| Channel { name: c.name.clone(), var: c.var, from: c.from, to: c.to }).collect();
-        let (receptions, overflows) = (p.receptions.clone(), p.overflows.clone());
+        let (channels, receptions, overflows) = (p.channels.clone(), p.receptions.clone(), p.overflows.clone());
         let protocol = Protocol { channels, receptions, overflows, strict: false };
         let column = protocol.column(&model.system, kind).expect("it can go wrong");
         Question::Met(protocol, kind, column)

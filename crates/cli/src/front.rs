@@ -49,12 +49,8 @@ impl Model {
             Some("none") => Ok(Vec::new()),
             Some(names) => names.split(',').map(|name| place(p, name.trim())).collect(),
         };
-        let channel = |c: &spinor_lang::cfsm::Channel| {
-            let (name, var, from, to) = (c.name.clone(), c.var, c.from, c.to);
-            spinor_check::protocol::Channel { name, var, from, to }
-        };
         Ok(Some(Protocol {
-            channels: p.channels.iter().map(channel).collect(),
+            channels: p.channels.clone(),
             receptions: places(&options.receptions, &p.receptions)?,
             overflows: places(&options.overflows, &p.overflows)?,
             strict: p.strict || options.strict_receptions,

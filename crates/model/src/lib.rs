@@ -16,6 +16,7 @@ pub mod ir;
 pub mod layout;
 pub mod optimise;
 pub mod print;
+pub mod protocol;
 pub mod read;
 pub mod scalarset;
 pub mod source;

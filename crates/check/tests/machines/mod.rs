@@ -2,7 +2,7 @@
 //! state is the machines' states and lists of messages. It finds deadlocks, receptions that are not specified, overflows and
 //! transitions that are never executed by trying everything, and counts states and transitions on the way.
 
-use spinor_check::protocol::{Channel, Protocol};
+use spinor_check::protocol::Protocol;
 use spinor_check::report::Report;
 use spinor_gen::protocol::Does;
 use spinor_lang::{Options, load};
@@ -97,13 +97,7 @@ pub fn truth(p: &spinor_gen::protocol::Protocol, most: usize) -> Option<Truth> {
 }
 
 pub fn asked(p: &spinor_lang::cfsm::Protocol, strict: bool) -> Protocol {
-    let channel = |c: &spinor_lang::cfsm::Channel| Channel { name: c.name.clone(), var: c.var, from: c.from, to: c.to };
-    Protocol {
-        channels: p.channels.iter().map(channel).collect(),
-        receptions: p.receptions.clone(),
-        overflows: p.overflows.clone(),
-        strict,
-    }
+    Protocol { channels: p.channels.clone(), receptions: p.receptions.clone(), overflows: p.overflows.clone(), strict }
 }
 
 /// The report says what is true, with a shortest trace where the search is one that finds it.

@@ -13,7 +13,7 @@ use spinor_check::cycles::product::Product;
 use spinor_check::observer::Silent;
 use spinor_check::oracle::Graph;
 use spinor_check::plan::is_endless;
-use spinor_check::protocol::{Channel, Protocol};
+use spinor_check::protocol::Protocol;
 use spinor_check::reduce::{AbleBy, Repairs, Selector, UnlessBy};
 use spinor_check::report::Report;
 use spinor_check::settings::{FairBy, MadeUp, Reduce, Search, Selection, Settings, Store};
@@ -59,8 +59,7 @@ fn all_of(expect: &str) -> Selection {
 /// What is asked of a protocol.
 fn asked(model: &Model) -> Option<Protocol> {
     let p = model.protocol.as_ref()?;
-    let channel = |c: &spinor_lang::cfsm::Channel| Channel { name: c.name.clone(), var: c.var, from: c.from, to: c.to };
-    let channels = p.channels.iter().map(channel).collect();
+    let channels = p.channels.clone();
     let (receptions, overflows, strict) = (p.receptions.clone(), p.overflows.clone(), p.strict);
     Some(Protocol { channels, receptions, overflows, strict })
 }

@@ -5,15 +5,16 @@
 //! Nobody dies: `end` is there because a proctype has one, and nothing leads to it. A run may end where every process stands in
 //! a final state and every channel is empty ([`Uses::drained`]).
 
+use super::Protocol;
 use super::names::{Chan, Does, Local, Machine, Machines, Sees, Stated};
 use super::tree::Compare;
-use super::{Channel, Protocol};
 use crate::lower::NamedFormula;
 use spinor_model::index::{Idx, IndexVec};
 use spinor_model::ir::{
     BinOp, ChanDecl, Edge, EdgeId, Effect, Expr, Frame, Guard, Init, Loc, Location, MtypeId, MtypeSet, Operation,
     Pattern, Place, Probe, Proctype, ProctypeId, Scope, Shape, System, Then, Type, Uses, Var, VarId,
 };
+use spinor_model::protocol::Channel;
 use spinor_model::source::Sources;
 use std::sync::Arc;
 

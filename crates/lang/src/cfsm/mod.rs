@@ -29,7 +29,7 @@ use crate::load::Loaded;
 use crate::lower::Model;
 use crate::preprocess::Options;
 use spinor_model::diagnostic::Diagnostic;
-use spinor_model::ir::{ProctypeId, VarId};
+use spinor_model::protocol::Channel;
 use spinor_model::source::Sources;
 use std::sync::Arc;
 
@@ -49,15 +49,6 @@ pub struct Protocol {
     pub overflows: Vec<usize>,
     /// The same protocol in Promela.
     pub promela: String,
-}
-
-/// A channel of a protocol.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Channel {
-    pub name: String,
-    pub var: VarId,
-    pub from: ProctypeId,
-    pub to: ProctypeId,
 }
 
 /// Reads and checks a protocol. `options.more` are further texts, which state formulas.
