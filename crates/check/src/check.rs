@@ -16,7 +16,7 @@ use crate::plan::{self, Asking, Cell, Combination};
 use crate::progress::meaning::Of;
 use crate::reduce::{self, Selector};
 use crate::report::{Chosen, PropertyReport, Report};
-use crate::search::SAFETY;
+use crate::search::{SAFETY, Stopped};
 use crate::settings::{Reduce, Selection, Settings};
 use crate::symmetry::Way;
 use crate::verdict::{Kind, Verdict};
@@ -177,6 +177,15 @@ impl Report {
 fn open(name: String, kind: Kind, because: String) -> PropertyReport {
     let verdict = Verdict::NothingFound { because };
     PropertyReport { name, kind, verdict, traces: Vec::new(), n_violations: 0, search: None, account: None }
+}
+
+/// The user knows the whole, not what is left of it.
+fn of_the_whole(stopped: Stopped, settings: &Settings) -> Stopped {
+    match stopped {
+        Stopped::Memory(n) => Stopped::Memory(settings.max_memory.unwrap_or(n)),
+        Stopped::Time(t) => Stopped::Time(settings.max_time.unwrap_or(t)),
+        why => why,
+    }
 }
 
 struct Question<'a> {

@@ -17,6 +17,11 @@ impl Clock {
         self.wall.elapsed().as_secs_f64()
     }
 
+    /// Both: those of all threads, and those that passed.
+    pub fn seconds(&self) -> (f64, f64) {
+        (self.cpu_seconds(), self.wall_seconds())
+    }
+
     /// Of all threads of the program; wall time where the system does not tell.
     pub fn cpu_seconds(&self) -> f64 {
         match (self.cpu, cpu_seconds()) {

@@ -1,6 +1,9 @@
 //! What a check answers: one row per property, and what was measured.
 
+use crate::clock::peak_memory_bytes;
+use crate::counters::Counters;
 use crate::progress::answer::Account;
+use crate::settings::Search;
 use crate::trace::Trace;
 use crate::verdict::{Kind, Verdict};
 use spinor_model::ir::{EdgeId, ProctypeId};
@@ -73,6 +76,24 @@ pub struct Stats {
     pub search_bytes: u64,
     /// Of a lossy store, a bound of the chance that some state was taken for another; above 1, of how many were.
     pub omission: Option<f64>,
+}
+
+impl Stats {
+    /// What was counted, and the time and memory that it took; the rest is to be filled in.
+    pub(crate) fn measured(search: Search, counters: &Counters, (cpu_seconds, wall_seconds): (f64, f64)) -> Stats {
+        Stats {
+            search: search.word(),
+            stored: counters.stored,
+            matched: counters.matched(),
+            transitions: counters.transitions,
+            atomic_steps: counters.atomic_steps,
+            depth: counters.depth,
+            cpu_seconds,
+            wall_seconds,
+            peak_memory_bytes: peak_memory_bytes(),
+            ..Stats::default()
+        }
+    }
 }
 
 /// What the settings came to.

@@ -1,8 +1,8 @@
 //! Properties of runs that never end: from a question to a search, and from what it found to a row of the report.
 
-use super::{About, Executors, NOT_WORTH, Question, Said, open};
+use super::{About, Executors, NOT_WORTH, Question, Said, of_the_whole, open};
 use crate::claim::{Claim, Marking, Refused};
-use crate::clock::{Clock, memory_bytes, peak_memory_bytes};
+use crate::clock::{Clock, memory_bytes};
 use crate::cycles;
 use crate::cycles::answer::{Answered, How};
 use crate::observer::Observer;
@@ -11,7 +11,6 @@ use crate::progress::answer::{Account, Asked as Progressing};
 use crate::progress::loops;
 use crate::progress::meaning::{Meaning, Of};
 use crate::report::{PropertyReport, Report, Stats};
-use crate::search::Stopped;
 use crate::settings::{FairBy, Reduce, Search, Settings, Store};
 use crate::stores::{missed, table};
 use crate::symmetry::{self, Way};
@@ -199,28 +198,13 @@ impl Endless<'_> {
                 report.notes.push(note);
             }
         }
-        // The user knows the whole, not what is left of it.
-        let stopped = searched.stopped.map(|why| match why {
-            Stopped::Memory(n) => Stopped::Memory(settings.max_memory.unwrap_or(n)),
-            Stopped::Time(t) => Stopped::Time(settings.max_time.unwrap_or(t)),
-            why => why,
-        });
-        let counters = searched.counters;
+        let stopped = searched.stopped.map(|why| of_the_whole(why, settings));
         report.searches.push(Stats {
-            search: self.search.word(),
-            stored: counters.stored,
-            // Threads that stop midway have stored states after moves that they did not count.
-            matched: counters.transitions.saturating_sub(counters.stored),
-            transitions: counters.transitions,
-            atomic_steps: counters.atomic_steps,
-            depth: counters.depth,
             complete: stopped.is_none() && trace.is_none() && omission.is_none(),
-            cpu_seconds: clock.cpu_seconds(),
-            wall_seconds: clock.wall_seconds(),
-            peak_memory_bytes: peak_memory_bytes(),
             store_bytes,
             search_bytes: searched.bytes,
             omission,
+            ..Stats::measured(self.search, &searched.counters, clock.seconds())
         });
         let verdict = match (&trace, stopped) {
             (Some(trace), _) => Verdict::Violated { what: crate::explain::what(self.interp, trace) },

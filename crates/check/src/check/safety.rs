@@ -1,7 +1,7 @@
 //! What finite runs show, by one search: from the kinds that are asked about to their rows of the report.
 
-use super::{Executors, NOT_WORTH};
-use crate::clock::{Clock, memory_bytes, peak_memory_bytes};
+use super::{Executors, NOT_WORTH, of_the_whole};
+use crate::clock::{Clock, memory_bytes};
 use crate::cycles::Fairness;
 use crate::observer::Observer;
 use crate::plan::{self, Asking, OnTheFly};
@@ -168,13 +168,10 @@ impl Asked<'_> {
                 (Some(_), Some(_)) => unreachable!("the plan refuses it"),
             }
         };
-        let (cpu_seconds, wall_seconds) = (clock.cpu_seconds(), clock.wall_seconds());
+        let seconds = clock.seconds();
         let Searched { found, tally, counters, reached, truncated, stopped, bytes } = searched;
-        // The user knows the whole, not what is left of it.
-        let stopped = stopped.map(|why| match why {
-            Stopped::Memory(n) => Stopped::Memory(settings.max_memory.unwrap_or(n)),
-            why => why,
-        });
+        assert!(counters.transitions >= counters.stored, "a state is stored when a transition leads to it");
+        let stopped = stopped.map(|why| of_the_whole(why, settings));
         let built = |f: &crate::search::Found| {
             let found = real(f);
             (f.kind, trace::build(interp, &replayed, &found), found.steps.len())
@@ -207,19 +204,11 @@ impl Asked<'_> {
             }
         }
         report.searches.push(Stats {
-            search: self.search.word(),
-            stored: counters.stored,
-            matched: counters.matched(),
-            transitions: counters.transitions,
-            atomic_steps: counters.atomic_steps,
-            depth: counters.depth,
             complete: stopped.is_none() && omission.is_none(),
-            cpu_seconds,
-            wall_seconds,
-            peak_memory_bytes: peak_memory_bytes(),
             store_bytes,
             search_bytes: bytes,
             omission,
+            ..Stats::measured(self.search, &counters, seconds)
         });
         // Without a proviso steps may be left out for ever, and what they do was not seen.
         let sees_all = reduced.as_ref().is_none_or(|r| r.proviso() != Proviso::None);
