@@ -4,7 +4,7 @@
 //! that is not known to be fixed is looked up.
 
 use spinor_model::index::Idx;
-use spinor_model::ir::{BinOp, Effect, Expr, Frame, Init, Pattern, Place, ProctypeId, Scope, System, Type, UnOp};
+use spinor_model::ir::{Effect, Frame, Init, Pattern, Place, ProctypeId, Scope, System, Type};
 use spinor_model::layout::{ChanLayout, FrameLayout, Layout};
 use std::collections::BTreeSet;
 
@@ -164,100 +164,4 @@ fn assigned(system: &System) -> (BTreeSet<u32>, Vec<BTreeSet<u32>>) {
         locals.push(own);
     }
     (globals, locals)
-}
-
-/// Can its value fail to exist?
-pub(crate) fn may_fault(e: &Expr) -> bool {
-    match e {
-        Expr::Const(_)
-        | Expr::Pid
-        | Expr::NrPr
-        | Expr::Last
-        | Expr::Timeout
-        | Expr::NonProgress
-        | Expr::Accepting
-        | Expr::Happens(_)
-        | Expr::NewPid => false,
-        Expr::Read(place) => place_may_fault(place),
-        Expr::Unary(_, a) => may_fault(a),
-        Expr::Binary(BinOp::Div | BinOp::Rem, a, b) => may_fault(a) || !matches!(**b, Expr::Const(n) if n != 0),
-        Expr::Binary(_, a, b) => may_fault(a) || may_fault(b),
-        Expr::Cond(c, a, b) => may_fault(c) || may_fault(a) || may_fault(b),
-        Expr::Probe(..) | Expr::Poll { .. } | Expr::Enabled(_) => true,
-        Expr::PcValue(p) | Expr::GetPriority(p) => may_fault(p),
-        Expr::AtLabel { pid, .. } => pid.as_ref().is_some_and(|p| may_fault(p)),
-        Expr::Remote { pid, place, .. } => pid.as_ref().is_some_and(|p| may_fault(p)) || place_may_fault(place),
-    }
-}
-
-pub(crate) fn place_may_fault(place: &Place) -> bool {
-    place.index.iter().any(|step| {
-        let (low, high) = range(&step.value);
-        may_fault(&step.value) || low < 0 || high >= i64::from(step.len)
-    })
-}
-
-pub(crate) const INT: (i64, i64) = (i32::MIN as i64, i32::MAX as i64);
-
-/// The values a slot of this type can hold.
-pub(crate) fn range_of(ty: Type) -> (i64, i64) {
-    match ty {
-        Type::Int => INT,
-        Type::Short => (i64::from(i16::MIN), i64::from(i16::MAX)),
-        _ => (0, (1 << ty.bits()) - 1),
-    }
-}
-
-/// Bounds of its value.
-pub(crate) fn range(e: &Expr) -> (i64, i64) {
-    let fit = |(low, high): (i64, i64)| if low < INT.0 || high > INT.1 { INT } else { (low, high) };
-    match e {
-        Expr::Const(n) => (i64::from(*n), i64::from(*n)),
-        Expr::Read(place) => range_of(place.ty),
-        Expr::Remote { place, .. } => {
-            let (low, high) = range_of(place.ty);
-            (low.min(0), high.max(0))
-        }
-        Expr::Unary(UnOp::Not, _) => (0, 1),
-        Expr::Unary(UnOp::Neg, a) => {
-            let (low, high) = range(a);
-            fit((-high, -low))
-        }
-        Expr::Unary(UnOp::BitNot, _) => INT,
-        Expr::Binary(op, a, b) => {
-            let ((a, b), (c, d)) = (range(a), range(b));
-            match op {
-                BinOp::Or | BinOp::And | BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => {
-                    (0, 1)
-                }
-                BinOp::Add => fit((a + c, b + d)),
-                BinOp::Sub => fit((a - d, b - c)),
-                BinOp::Mul if a >= 0 && c >= 0 => fit((a * c, b * d)),
-                BinOp::Rem if a >= 0 && c > 0 => (0, b.min(d - 1)),
-                BinOp::Div if a >= 0 && c > 0 => (0, b / c),
-                BinOp::BitAnd if a >= 0 && c >= 0 => (0, b.min(d)),
-                _ => INT,
-            }
-        }
-        Expr::Cond(_, a, b) => {
-            let ((a, b), (c, d)) = (range(a), range(b));
-            (a.min(c), b.max(d))
-        }
-        Expr::Pid | Expr::NrPr | Expr::NewPid | Expr::Last | Expr::GetPriority(_) => (0, 255),
-        Expr::Timeout
-        | Expr::NonProgress
-        | Expr::Accepting
-        | Expr::Happens(_)
-        | Expr::Enabled(_)
-        | Expr::AtLabel { .. }
-        | Expr::Poll { .. } => (0, 1),
-        Expr::Probe(p, _) => {
-            if *p == spinor_model::ir::Probe::Len {
-                (0, INT.1)
-            } else {
-                (0, 1)
-            }
-        }
-        Expr::PcValue(_) => (0, INT.1),
-    }
 }

@@ -17,6 +17,7 @@ pub mod layout;
 pub mod optimise;
 pub mod print;
 pub mod protocol;
+pub mod range;
 pub mod read;
 pub mod scalarset;
 pub mod source;

@@ -5,11 +5,12 @@
 
 use super::{Gen, plain};
 use crate::ctx::Ctx;
-use crate::statics::{Class, INT, range, range_of};
+use crate::statics::Class;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use spinor_model::ir::{Expr, Pattern, Probe, Scope, Type};
 use spinor_model::layout::Field;
+use spinor_model::range::{ANY, Range, values};
 use std::mem::offset_of;
 
 /// A channel that lives.
@@ -238,7 +239,7 @@ impl Gen<'_, '_> {
     pub(super) fn message(&mut self, args: &[Expr], types: &[Type], fault: Block) -> Vec<Value> {
         let keep = |g: &mut Self, (e, ty): (&Expr, &Type)| {
             let v = g.value(e, fault);
-            g.keep(*ty, v, range(e))
+            g.keep(*ty, v, Range::of(e).bounds())
         };
         args.iter().zip(types).map(|pair| keep(self, pair)).collect()
     }
@@ -380,7 +381,7 @@ impl Gen<'_, '_> {
     pub(super) fn bind(&mut self, args: &[Pattern], message: &[Value], types: &[Type], ask: Block) {
         for (n, (arg, v)) in args.iter().zip(message).enumerate() {
             if let Pattern::Bind(place) = arg {
-                let bounds = types.get(n).map_or(INT, |ty| range_of(*ty));
+                let bounds = types.get(n).map_or(ANY, |ty| values(*ty));
                 self.assign(place, *v, bounds, ask);
             }
         }

@@ -7,12 +7,13 @@
 use super::chan::Chan;
 use super::{Blame, Gen, Me, Mode};
 use crate::ctx::{Code, Ctx, NOBODY, RECEIVER};
-use crate::statics::{Class, range};
+use crate::statics::Class;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use cranelift_frontend::Variable;
 use spinor_model::index::Idx;
 use spinor_model::ir::{Edge, EdgeId, Effect, Expr, Guard, Loc, Pattern, Probe, Proctype, ProctypeId, Then};
+use spinor_model::range::Range;
 use std::collections::{BTreeMap, HashMap};
 use std::mem::offset_of;
 
@@ -244,7 +245,7 @@ impl Gen<'_, '_> {
         match effect {
             Effect::Assign { to, value } => {
                 let v = self.value(value, ask);
-                self.assign(to, v, range(value), ask);
+                self.assign(to, v, Range::of(value).bounds(), ask);
             }
             Effect::Run { proctype, args, priority } => {
                 let values: Vec<Value> = args.iter().map(|e| self.value(e, ask)).collect();

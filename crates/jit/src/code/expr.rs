@@ -2,12 +2,12 @@
 
 use super::{Blame, Gen, plain};
 use crate::ctx::Ctx;
-use crate::statics::{may_fault, range, range_of};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use spinor_model::index::Idx;
 use spinor_model::ir::{BinOp, Expr, IndexStep, Place, ProctypeId, Scope, Type, UnOp};
 use spinor_model::layout::{Field, FrameLayout};
+use spinor_model::range::{Range, values};
 use std::mem::offset_of;
 
 /// As in the model: a circle of `enabled()` has no meaning.
@@ -115,7 +115,7 @@ impl Gen<'_, '_> {
             }
             Expr::Binary(op @ (BinOp::And | BinOp::Or), a, b) => {
                 let a = self.truth(a, fault);
-                if !may_fault(b) && is_cheap(b) {
+                if !Range::of(b).faults && is_cheap(b) {
                     let b = self.truth(b, fault);
                     return if *op == BinOp::And { self.b.ins().band(a, b) } else { self.b.ins().bor(a, b) };
                 }
@@ -210,7 +210,7 @@ impl Gen<'_, '_> {
     /// An index that lies inside its array.
     pub(super) fn index(&mut self, step: &IndexStep, fault: Block) -> Value {
         let index = self.value(&step.value, fault);
-        let (low, high) = range(&step.value);
+        let (low, high) = Range::of(&step.value).bounds();
         if low < 0 || high >= i64::from(step.len) {
             let len = self.int(step.len as i32);
             let outside = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, index, len);
@@ -233,7 +233,7 @@ impl Gen<'_, '_> {
 
     /// Keeps what fits; bits lost are noted. `bounds` are what is known of the value.
     pub(super) fn keep(&mut self, ty: Type, value: Value, bounds: (i64, i64)) -> Value {
-        let (low, high) = range_of(ty);
+        let (low, high) = values(ty);
         if bounds.0 >= low && bounds.1 <= high {
             return value;
         }
@@ -378,7 +378,7 @@ impl Gen<'_, '_> {
 
     /// The value, for nothing but its faults.
     pub(super) fn meet_fault(&mut self, e: &Expr, fault: Block) {
-        if may_fault(e) {
+        if Range::of(e).faults {
             self.value(e, fault);
         }
     }

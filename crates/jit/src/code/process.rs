@@ -2,11 +2,11 @@
 
 use super::{Blame, Gen, Me};
 use crate::ctx::{Ctx, RawChan};
-use crate::statics::INT;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use spinor_model::index::Idx;
 use spinor_model::ir::{Expr, Init, Location, MAX_LIVE, ProctypeId, Type};
+use spinor_model::range::ANY;
 use std::mem::offset_of;
 
 impl Gen<'_, '_> {
@@ -67,7 +67,7 @@ impl Gen<'_, '_> {
         }
         for (slot, ty) in types_of.iter().enumerate().take(proctype.n_params as usize) {
             let v = self.load_word(args, slot);
-            let kept = self.keep(*ty, v, INT);
+            let kept = self.keep(*ty, v, ANY);
             self.store(frame, layout.slots[slot], kept);
         }
         for init in &proctype.frame.inits {

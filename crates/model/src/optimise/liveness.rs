@@ -32,12 +32,12 @@
 //!
 //! Not done: globals (another process may read them at any time), and messages (a send is left as it is).
 
-use super::range::{Range, effect_faults, index_faults};
 use super::{Asked, Bits, each_slot, only_slot};
 use crate::index::Idx;
 use crate::ir::{
     Edge, EdgeId, Effect, Expr, Frame, Guard, Init, Loc, Pattern, Place, Proctype, Scope, System, Then, Type, VarId,
 };
+use crate::range::{Range, effect_faults, index_faults};
 
 /// A3
 const MAX_SLOTS: u64 = 256;

@@ -53,13 +53,13 @@
 //! After a handshake the floor is the receiver's. The sender then stands at the silent location for others to see: a state more,
 //! which the original has as well.
 
-use super::range::{Range, effect_faults};
 use super::{Asked, Bits, Watched, each_slot};
 use crate::facts::{ChanName, Facts};
 use crate::index::Idx;
 use crate::ir::{
     BinOp, Edge, EdgeId, Effect, Expr, Guard, Loc, Pattern, Place, Probe, Proctype, ProctypeId, Scope, System, Then,
 };
+use crate::range::{Range, effect_faults};
 
 /// Lets processes keep the floor; returns after how many edges.
 pub(super) fn merge(system: &mut System, asked: &Asked, watched: &Watched<'_>) -> usize {

@@ -13,7 +13,6 @@
 
 mod liveness;
 mod merge;
-mod range;
 mod unread;
 
 pub use unread::unkept;
@@ -89,11 +88,6 @@ pub fn optimise(system: &System, which: Optimisations, watched: &Watched<'_>) ->
 /// By proctype, location and slot: whether the value may still be read (`liveness`, L1 to L3).
 pub fn live(system: &System, watched: &Watched<'_>) -> Vec<Vec<Vec<bool>>> {
     liveness::live(system, &Asked::new(system, watched))
-}
-
-/// Whether the evaluation of an expression may fault.
-pub(crate) fn may_fault(e: &Expr) -> bool {
-    range::Range::of(e).faults
 }
 
 /// What is looked at from outside the process it belongs to.

@@ -17,10 +17,10 @@
 //! the overflow need not happen any more. Prints show such variables only in replays, on the original. Nor is there
 //! a note where the overflow is one of a value that nobody kept ([`unkept`]): it may not happen in the original.
 
-use super::range::{Range, effect_faults, index_faults};
 use super::{Watched, everywhere};
 use crate::index::Idx;
 use crate::ir::{BinOp, EdgeId, Effect, Expr, Init, Pattern, Place, Proctype, ProctypeId, Scope, System};
+use crate::range::{Range, effect_faults, index_faults};
 use std::collections::BTreeSet;
 
 /// A frame (0 for the globals, else one more than the proctype) and a variable of it.

@@ -14,7 +14,7 @@ use crate::ir::{
     BinOp, Edge, Effect, Expr, Frame, Guard, Init, Pattern, Pid, Place, Proctype, ProctypeId, Scope, Shape, System,
     Type, UnOp,
 };
-use crate::optimise::may_fault;
+use crate::range::Range;
 use crate::source::Span;
 
 /// `_pid`, and whatever else is the number of a process without more ado.
@@ -297,7 +297,7 @@ impl<'s> Flow<'s> {
             Effect::Run { .. } => self.stop("processes are made while others run"),
             Effect::Assert(e) => self.truth(e),
             Effect::Print { args, .. } => {
-                for arg in args.iter().filter(|e| may_fault(e)) {
+                for arg in args.iter().filter(|e| Range::of(e).faults) {
                     self.expr(arg);
                 }
             }

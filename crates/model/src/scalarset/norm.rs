@@ -9,7 +9,7 @@ use super::flow::{Flow, SlotNode, indices};
 use super::{Break, first_of};
 use crate::index::Idx;
 use crate::ir::{BinOp, Edge, Effect, Expr, Guard, Pattern, Pid, Place, ProctypeId, UnOp};
-use crate::optimise::may_fault;
+use crate::range::Range;
 use crate::source::Span;
 use std::cell::Cell;
 
@@ -103,9 +103,12 @@ impl Pen<'_, '_> {
                 }
                 Effect::Receive { chan, args, .. } | Effect::Event { chan, args, .. } => self.receive(chan, args),
                 Effect::Assert(e) => self.truth(e),
-                Effect::Print { args, .. } => {
-                    args.iter().filter(|e| may_fault(e)).map(|e| self.expr(e, None)).collect::<Vec<_>>().join(",")
-                }
+                Effect::Print { args, .. } => args
+                    .iter()
+                    .filter(|e| Range::of(e).faults)
+                    .map(|e| self.expr(e, None))
+                    .collect::<Vec<_>>()
+                    .join(","),
                 Effect::Run { .. } | Effect::PrintName(..) | Effect::SetPriority { .. } | Effect::End => String::new(),
             };
             out.push(';');
@@ -215,7 +218,7 @@ impl Pen<'_, '_> {
             Expr::Binary(op @ (BinOp::Eq | BinOp::Ne), a, b) => {
                 let offset = self.offset(a).or(self.offset(b));
                 let mut sides = [self.expr(a, offset), self.expr(b, offset)];
-                if !may_fault(a) && !may_fault(b) {
+                if !Range::of(a).faults && !Range::of(b).faults {
                     sides.sort();
                 }
                 format!("({}{op:?}{})", sides[0], sides[1])
@@ -277,7 +280,7 @@ impl Pen<'_, '_> {
                 e => all.push(e),
             }
         }
-        let faults = all.iter().any(|e| may_fault(e));
+        let faults = all.iter().any(|e| Range::of(e).faults);
         let mut texts: Vec<String> = all.into_iter().map(write).collect();
         if !faults {
             texts.sort();

@@ -3,16 +3,16 @@
 //! By types and constants alone, the same in every state. Errs in one direction: the range may be too wide and a
 //! fault may be reported that cannot happen, never the reverse.
 
-use crate::ir::{BinOp, Effect, Expr, Place, Type, UnOp};
+use crate::ir::{BinOp, Effect, Expr, Place, Probe, Type, UnOp};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Range {
+pub struct Range {
     pub lo: i64,
     pub hi: i64,
     pub faults: bool,
 }
 
-const ANY: (i64, i64) = (i32::MIN as i64, i32::MAX as i64);
+pub const ANY: (i64, i64) = (i32::MIN as i64, i32::MAX as i64);
 
 impl Range {
     fn new((lo, hi): (i64, i64), faults: bool) -> Range {
@@ -42,8 +42,10 @@ impl Range {
             Expr::Pid | Expr::NewPid | Expr::NrPr | Expr::Last => Range::new((0, 255), false),
             Expr::Timeout | Expr::NonProgress | Expr::Accepting | Expr::Happens(_) => Range::new((0, 1), false),
             // A channel may be missing, a process may ask about itself.
-            Expr::Probe(..) | Expr::Poll { .. } | Expr::Enabled(_) => Range::new(ANY, true),
-            Expr::PcValue(a) | Expr::GetPriority(a) => Range::new(ANY, Range::of(a).faults),
+            Expr::Probe(Probe::Len, _) => Range::new((0, ANY.1), true),
+            Expr::Probe(..) | Expr::Poll { .. } | Expr::Enabled(_) => Range::new((0, 1), true),
+            Expr::PcValue(a) => Range::new((0, ANY.1), Range::of(a).faults),
+            Expr::GetPriority(a) => Range::new((0, 255), Range::of(a).faults),
             Expr::AtLabel { pid, .. } => Range::new((0, 1), pid.as_ref().is_some_and(|p| Range::of(p).faults)),
             Expr::Remote { pid, place, .. } => {
                 let (lo, hi) = values(place.ty);
@@ -51,6 +53,10 @@ impl Range {
                 Range::new((lo.min(0), hi), pid || index_faults(place))
             }
         }
+    }
+
+    pub fn bounds(self) -> (i64, i64) {
+        (self.lo, self.hi)
     }
 
     /// Never zero, and never a fault.
@@ -66,20 +72,21 @@ impl Range {
 }
 
 /// Whether doing this may end in a fatal fault, as far as its expressions go.
-pub(super) fn effect_faults(effect: &Effect) -> bool {
+pub fn effect_faults(effect: &Effect) -> bool {
     let mut faults = false;
     effect.each_expr(&mut |e| faults |= Range::of(e).faults);
     faults || matches!(effect, Effect::Assign { to, .. } if index_faults(to))
 }
 
-pub(super) fn index_faults(place: &Place) -> bool {
+pub fn index_faults(place: &Place) -> bool {
     place.index.iter().any(|step| {
         let r = Range::of(&step.value);
         r.faults || r.lo < 0 || r.hi >= i64::from(step.len)
     })
 }
 
-fn values(ty: Type) -> (i64, i64) {
+/// The values a slot of this type can hold.
+pub fn values(ty: Type) -> (i64, i64) {
     match ty {
         Type::Short => (i64::from(i16::MIN), i64::from(i16::MAX)),
         Type::Int => ANY,
@@ -106,7 +113,7 @@ fn binary(op: BinOp, a: Range, b: Range) -> Range {
         BinOp::Div | BinOp::Rem => {
             faults |= b.lo <= 0 && b.hi >= 0;
             match op {
-                BinOp::Div if a.lo >= 0 && b.lo > 0 => (0, a.hi),
+                BinOp::Div if a.lo >= 0 && b.lo > 0 => (0, a.hi / b.lo),
                 BinOp::Rem if b.lo > 0 => (if a.lo >= 0 { 0 } else { 1 - b.hi }, a.hi.clamp(0, b.hi - 1)),
                 _ => ANY,
             }
@@ -134,7 +141,7 @@ mod tests {
         assert_eq!(range(BinOp::Rem, Expr::Pid, 3), (0, 2, false));
         assert_eq!(range(BinOp::Rem, Expr::Unary(UnOp::Neg, Box::new(Expr::Pid)), 3), (-2, 0, false));
         assert_eq!(range(BinOp::Rem, Expr::Pid, 0), (ANY.0, ANY.1, true));
-        assert_eq!(range(BinOp::Div, Expr::Pid, 2), (0, 255, false));
+        assert_eq!(range(BinOp::Div, Expr::Pid, 2), (0, 127, false));
         assert_eq!(range(BinOp::Add, Expr::Const(i32::MAX), 1), (ANY.0, ANY.1, false));
         assert_eq!(range(BinOp::Mul, Expr::Pid, -2), (-510, 0, false));
         assert_eq!(range(BinOp::BitOr, Expr::Pid, 256), (0, 511, false));
