@@ -69,8 +69,6 @@ struct Ask;
 
 /// As in the interpreter: a chain longer than this is watched for a state that comes back.
 const WATCH_FROM: usize = 64;
-/// Steps are told apart, and none is left out.
-const NOBODY_SLEEPS: &[u64] = &[0];
 /// Steps that fit at first.
 const FIRST_STEPS: usize = 64;
 
@@ -454,7 +452,7 @@ impl Jit {
         self.expand_all(state, false, asleep, batch);
         let timeout = state.ctx.n_steps == 0 && self.interp.system().uses.timeout;
         if timeout {
-            self.expand_all(state, timeout, if asleep.is_empty() { &[] } else { NOBODY_SLEEPS }, batch);
+            self.expand_all(state, timeout, &[], batch);
         }
         timeout
     }
@@ -623,8 +621,7 @@ impl Successors for Jit {
         state.ctx.firsts[..n].copy_from_slice(&asleep.firsts[..n]);
         // Who is not numbered has numbers that are in no set.
         state.ctx.firsts[n..state.types.len()].fill(1 << 31);
-        let set = if asleep.set.is_empty() { NOBODY_SLEEPS } else { asleep.set };
-        let timeout = self.expand_or_time_out(state, set, batch);
+        let timeout = self.expand_or_time_out(state, asleep.set, batch);
         steps.clear();
         steps.extend(state.raw[..state.ctx.n_steps as usize].iter().map(|raw| step_of(raw, timeout)));
         self.take_in(state, at, timeout, batch);

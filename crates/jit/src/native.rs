@@ -119,8 +119,7 @@ impl Native {
     /// `bytes` one after the other, as the steps say, but for those that the interpreter must be asked about.
     /// `ctx.overflow` says that there was too little room for steps or copies: then nothing counts.
     ///
-    /// Steps of a process alone whose number, by `ctx.firsts`, is in `asleep` are listed and not done. Only if there is such a
-    /// set does the list say which edges the steps are that came to an end.
+    /// Steps of a process alone whose number, by `ctx.firsts`, is in `asleep` are listed and not done.
     ///
     /// The context must fit the state (J1); the edge sets must be those of the system, and no state may have more than
     /// `longest` bytes.

@@ -259,6 +259,20 @@ fn where_there_is_no_channel_and_no_process() {
     compare("nothing", &Arc::new(system));
 }
 
+/// What asks who can move lists their steps on the way, and is listed itself: in a guard, in an effect, and in both.
+#[test]
+fn where_a_step_asks_who_can_move() {
+    let models = [
+        "byte x; active proctype A() { do :: x = enabled(1) od } active proctype B() { do :: x == 0 -> x = 2; x = 1 od }",
+        "byte x; active proctype A() { do :: enabled(1) -> x++ :: !enabled(1) -> x = 0 od }
+         active proctype B() { byte z; do :: x % 3 == 1 -> z = 1 - z :: x % 3 == 2 -> z = 0 od }",
+        "byte x; active [2] proctype A() { do :: enabled(1 - _pid) -> x = 2 * enabled(2) + enabled(0) od }
+         active proctype B() { byte z; z = 1; z = 2; do :: x == 1 -> z = 3 :: x == 3 -> z = 0 od }",
+    ];
+    let states: usize = models.iter().map(|text| compare(text, &lowered("asks", text).expect("a model"))).sum();
+    assert!(states > 50, "{states}");
+}
+
 #[test]
 fn where_there_is_nothing_to_see_and_where_there_is_much() {
     let text = "byte x, a[3]; active proctype P() { do :: x < 5 -> x++ od } ltl p { [] (a[x] == 0) && [] (x < 5) }";

@@ -231,15 +231,19 @@ impl Gen<'_, '_> {
         self.branch(asleep, named, awake);
         self.go(named);
         let number = self.int(edge.index() as i32);
-        let nobody = self.int(NOBODY as i32);
-        self.fill_in(n, &[(number, offset_of!(RawStep, edge)), (nobody, offset_of!(RawStep, partner))]);
         let is_asleep = self.is_asleep(asleep, me.pid, number);
         self.branch(is_asleep, sleeps, awake);
         self.go(sleeps);
         let code = self.int(Code::SLEEPS);
         let zero = self.int(0);
-        let slept =
-            [(code, offset_of!(RawStep, code)), (zero, offset_of!(RawStep, len)), (me.pid, offset_of!(RawStep, pid))];
+        let nobody = self.int(NOBODY as i32);
+        let slept = [
+            (code, offset_of!(RawStep, code)),
+            (zero, offset_of!(RawStep, len)),
+            (me.pid, offset_of!(RawStep, pid)),
+            (number, offset_of!(RawStep, edge)),
+            (nobody, offset_of!(RawStep, partner)),
+        ];
         self.finish_step(n, &slept);
         self.jump(done);
         self.go(awake);
@@ -257,13 +261,18 @@ impl Gen<'_, '_> {
         let after = self.b.ins().iadd(copy, len);
         self.store_ctx(after, offset_of!(Ctx, out));
         let len = self.b.ins().ireduce(types::I32, len);
+        // Not sooner: whoever looks for steps of others on the way does so where this one will stand.
         let zero = self.int(0);
         let yields = self.int(Code::YIELDS);
+        let number = self.int(edge.index() as i32);
+        let nobody = self.int(NOBODY as i32);
         let came = [
             (yields, offset_of!(RawStep, code)),
             (len, offset_of!(RawStep, len)),
             (zero, offset_of!(RawStep, atomic_steps)),
             (me.pid, offset_of!(RawStep, pid)),
+            (number, offset_of!(RawStep, edge)),
+            (nobody, offset_of!(RawStep, partner)),
         ];
         self.finish_step(n, &came);
         self.jump(done);
@@ -314,7 +323,7 @@ impl Gen<'_, '_> {
         bit
     }
 
-    /// Fills in the next step of the list; which edge it is matters only where the driver has to go on.
+    /// Fills in the next step of the list.
     fn finish_step(&mut self, n: Value, parts: &[(Value, usize)]) {
         self.fill_in(n, parts);
         let next = self.b.ins().iadd_imm_s(n, 1);
