@@ -7,8 +7,8 @@
 
 use crate::cycles::Fairness;
 use crate::progress::meaning::Progress;
-use crate::reduce::{AbleBy, Selector};
-use crate::settings::{FairBy, MadeUp, Reduce, Search, Store};
+use crate::reduce::{AbleBy, Proviso, Selector};
+use crate::settings::{FairBy, Reduce, Search, Store};
 use crate::symmetry::Way;
 use crate::verdict::Kind;
 use std::collections::BTreeSet;
@@ -339,9 +339,19 @@ pub fn refuses_progress(search: Search, progress: Progress, leaps: bool) -> Opti
     }
 }
 
+/// Who sees to it, of a search that leaves out steps. Levels leave more out of some systems and less of others, and nobody
+/// knows beforehand of which; loops are the same for any search and any number of threads.
+pub fn choose_proviso(wanted: Proviso, search: Search) -> Proviso {
+    match wanted {
+        Proviso::Levels if search == Search::Bfs => Proviso::Levels,
+        Proviso::PathNumber | Proviso::PathBit => wanted,
+        Proviso::None | Proviso::Loops | Proviso::Levels | Proviso::Always => Proviso::Loops,
+    }
+}
+
 /// Leaps are a matter of the state alone.
-pub fn refuses_leaps(proviso: MadeUp, leaps: bool) -> Option<&'static str> {
-    (leaps && proviso.is_stack()).then_some("leaps do not depend on a path: --proviso loops or levels")
+pub fn refuses_leaps(proviso: Proviso, leaps: bool) -> Option<&'static str> {
+    (leaps && proviso.is_path()).then_some("leaps do not depend on a path: --proviso loops or levels")
 }
 
 /// Of cycles without progress.
@@ -351,7 +361,7 @@ pub const BY_STATE_ALONE: &str =
 /// What depends on more than a state: the path, or who is waited for.
 #[derive(Clone, Copy, Debug)]
 pub struct OnTheFly {
-    pub proviso: MadeUp,
+    pub proviso: Proviso,
     pub able_by: AbleBy,
     pub search: Search,
     pub fairness: Fairness,
@@ -365,7 +375,7 @@ pub struct OnTheFly {
 impl OnTheFly {
     /// The claim has to be in stutter form.
     pub fn is_wanted(&self) -> bool {
-        self.proviso.is_stack() || self.waits()
+        self.proviso.is_path() || self.waits()
     }
 
     fn waits(&self) -> bool {
@@ -374,14 +384,14 @@ impl OnTheFly {
 
     /// Why it cannot be.
     pub fn refusal(&self) -> Option<&'static str> {
-        let stack = self.proviso.is_stack();
+        let stack = self.proviso.is_path();
         let nested = matches!(self.search, Search::Ndfs | Search::NdfsSeed | Search::Cndfs);
         match self.search {
             Search::Bfs if stack => Some("breadth-first search has no path: --search dfs, or --proviso levels"),
             Search::Dfs if stack && self.jobs > 1 => {
                 Some("of several paths none has all that may lead back to a state: -j 1, or --proviso loops")
             }
-            Search::Dfs if self.proviso == MadeUp::Levels => {
+            Search::Dfs if self.proviso == Proviso::Levels => {
                 Some("depth-first search has no levels: --search bfs, or --proviso loops")
             }
             Search::Bfs | Search::Dfs => None,
@@ -576,13 +586,13 @@ impl fmt::Display for Printed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         print(f, "", cell)?;
         print(f, "--sym WAY ", symmetric)?;
-        let stack = (MadeUp::StackNumber, AbleBy::Guards, Fairness::None);
-        let waits = (MadeUp::Loops, AbleBy::Dynamic, Fairness::Weak);
+        let stack = (Proviso::PathNumber, AbleBy::Guards, Fairness::None);
+        let waits = (Proviso::Loops, AbleBy::Dynamic, Fairness::Weak);
         for (what, (proviso, able_by, fairness)) in
             [("--proviso stack-number|stack-bit", stack), ("--able-by dynamic|defaults", waits)]
         {
             writeln!(f, "{what}")?;
-            let counts = |s: &Search| !seeks_progress(*s) && (proviso.is_stack() || finds_cycles(*s));
+            let counts = |s: &Search| !seeks_progress(*s) && (proviso.is_path() || finds_cycles(*s));
             for search in Search::ALL.into_iter().filter(counts) {
                 let fly = OnTheFly { proviso, able_by, search, fairness, jobs: 1, in_form: true, lossy: false };
                 let (word, why) = match (fly.refusal(), search) {
@@ -590,14 +600,14 @@ impl fmt::Display for Printed {
                     (None, Search::Dfs) => {
                         ("sound", "on every cycle all steps of some state are taken (search/dfs.rs)")
                     }
-                    (None, _) if proviso.is_stack() => ("sound", BY_PATH),
+                    (None, _) if proviso.is_path() => ("sound", BY_PATH),
                     (None, _) => ("sound", BY_WAITING),
                 };
                 writeln!(f, "  {word:<8} search {}\n           {why}", search.word())?;
             }
         }
         writeln!(f, "--por leap|lra --proviso stack-number|stack-bit")?;
-        let why = refuses_leaps(MadeUp::StackNumber, true).expect("it is refused");
+        let why = refuses_leaps(Proviso::PathNumber, true).expect("it is refused");
         writeln!(f, "  refused  search any\n           {why}")?;
         for (progress, leaps) in [(Progress::States, true), (Progress::Steps, false)] {
             let por = if leaps { "leap|lra" } else { "SELECTION" };

@@ -3,7 +3,7 @@
 use crate::cycles::Fairness;
 use crate::progress::meaning::Progress;
 use crate::protocol::Protocol;
-use crate::reduce::{Repairs, Selector};
+use crate::reduce::{Proviso, Repairs, Selector};
 use crate::symmetry::Way;
 use spinor_model::optimise::Optimisations;
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub struct Settings {
     pub fairness: Fairness,
     pub fair_by: FairBy,
     pub reduce: Reduce,
-    pub proviso: MadeUp,
+    pub proviso: Proviso,
     /// Where steps make progress, those selected make none; otherwise one at least does not (`reduce/still.rs`).
     pub all_still: bool,
     /// Who sees to handshakes that become possible.
@@ -108,40 +108,6 @@ impl Reduce {
     }
 }
 
-/// Who sees to it that no step is left out for ever.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum MadeUp {
-    /// Nothing is left out where a loop is closed.
-    #[default]
-    Loops,
-    /// Breadth-first search, for what finite runs show.
-    Levels,
-    /// Nested depth-first search by its path, or depth-first search: of the selections of a state, the first that does not
-    /// lead back; or the first one, if it does not.
-    StackNumber,
-    StackBit,
-}
-
-impl MadeUp {
-    pub const ALL: [MadeUp; 4] = [MadeUp::Loops, MadeUp::Levels, MadeUp::StackNumber, MadeUp::StackBit];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            MadeUp::Loops => "loops",
-            MadeUp::Levels => "levels",
-            MadeUp::StackNumber => "stack-number",
-            MadeUp::StackBit => "stack-bit",
-        }
-    }
-
-    pub fn is_stack(self) -> bool {
-        match self {
-            MadeUp::StackNumber | MadeUp::StackBit => true,
-            MadeUp::Loops | MadeUp::Levels => false,
-        }
-    }
-}
-
 /// How states are kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Store {
@@ -173,7 +139,7 @@ impl Default for Settings {
             fairness: Fairness::None,
             fair_by: FairBy::Auto,
             reduce: Reduce::Auto,
-            proviso: MadeUp::Loops,
+            proviso: Proviso::Loops,
             all_still: false,
             repairs: Repairs::default(),
             audit: false,
@@ -204,7 +170,7 @@ impl Settings {
     /// The symmetry that is wanted. Who asks for a reduction, or for a count of something, gets none that was not
     /// asked for.
     pub fn way(&self) -> Way {
-        let reduces = matches!(self.reduce, Reduce::By(_)) || self.proviso != MadeUp::Loops || self.audit;
+        let reduces = matches!(self.reduce, Reduce::By(_)) || self.proviso != Proviso::Loops || self.audit;
         match self.symmetry {
             Way::Auto if self.plain || reduces || self.all_errors.is_some() => Way::Off,
             way => way,

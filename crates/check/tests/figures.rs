@@ -23,7 +23,7 @@ use spinor_check::oracle::Graph;
 use spinor_check::reduce::without::Condition;
 use spinor_check::reduce::{AbleBy, Proviso, Reduced, Reduction, Repairs, Selector, UnlessBy};
 use spinor_check::search::{Request, dfs};
-use spinor_check::settings::{MadeUp, Reduce, Search, Selection, Settings};
+use spinor_check::settings::{Reduce, Search, Selection, Settings};
 use spinor_check::verdict::Kind;
 use spinor_gen::question::seeds;
 use spinor_lang::{Model, Options, load};
@@ -354,7 +354,7 @@ fn what_cannot_be_on_the_fly_is_refused_with_the_reason() {
     let system = corpus("figures/hpy_figure_3.pml").system;
     let interp = Interp::new(system);
     let select = Selection::Names(vec!["accept".to_string()]);
-    let (stack, ample) = (MadeUp::StackBit, Reduce::By(Selector::Ample));
+    let (stack, ample) = (Proviso::PathBit, Reduce::By(Selector::Ample));
     let waits = Repairs { able: AbleBy::Defaults, ..Repairs::default() };
     let guards = Repairs::default();
     let weak = Fairness::Weak;
@@ -362,12 +362,12 @@ fn what_cannot_be_on_the_fly_is_refused_with_the_reason() {
         (Search::Ndfs, stack, ample, guards, Fairness::None, None),
         (Search::Ndfs, stack, ample, guards, weak, None),
         (Search::Ndfs, stack, Reduce::Off, guards, weak, None),
-        (Search::Ndfs, MadeUp::Loops, ample, waits, weak, None),
-        (Search::Cndfs, MadeUp::Loops, ample, waits, weak, None),
-        (Search::Ndfs, MadeUp::Loops, Reduce::Off, waits, weak, None),
+        (Search::Ndfs, Proviso::Loops, ample, waits, weak, None),
+        (Search::Cndfs, Proviso::Loops, ample, waits, weak, None),
+        (Search::Ndfs, Proviso::Loops, Reduce::Off, waits, weak, None),
         (Search::NdfsSeed, stack, ample, guards, weak, Some("no selection yet")),
         (Search::Scc, stack, ample, guards, Fairness::None, Some("one of nested search")),
-        (Search::Scc, MadeUp::Loops, ample, waits, weak, Some("nobody is waited for")),
+        (Search::Scc, Proviso::Loops, ample, waits, weak, Some("nobody is waited for")),
         (Search::Ndfs, stack, ample, waits, weak, Some("a default move may lead back")),
     ];
     for (search, proviso, reduce, repairs, fairness, why) in rows {

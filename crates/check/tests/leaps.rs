@@ -15,7 +15,7 @@ use spinor_check::cycles::{Fairness, Request, Runs, scc};
 use spinor_check::observer::Silent;
 use spinor_check::reduce::offline::{Built, Form};
 use spinor_check::reduce::{Proviso, Reduced, Reduction, Selector, refusal};
-use spinor_check::settings::{MadeUp, Reduce, Search, Selection, Settings, Store};
+use spinor_check::settings::{Reduce, Search, Selection, Settings, Store};
 use spinor_check::verdict::Kind;
 use spinor_gen::protocol::{Shape, synthesise};
 use spinor_gen::question::{Draws, conditions, formula, seeds};
@@ -122,7 +122,8 @@ fn every_reduction_says_what_the_machines_say() {
         // On the fly: the commands' way, with each selector.
         let reductions = Selector::ALL.map(Reduce::By);
         for (which, reduce) in reductions.into_iter().enumerate() {
-            let searches = [(Search::Bfs, MadeUp::Levels), (Search::Bfs, MadeUp::Loops), (Search::Dfs, MadeUp::Loops)];
+            let searches =
+                [(Search::Bfs, Proviso::Levels), (Search::Bfs, Proviso::Loops), (Search::Dfs, Proviso::Loops)];
             let (search, proviso) = searches[draws.below(3)];
             let settings = Settings {
                 reduce,

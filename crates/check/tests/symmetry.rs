@@ -3,9 +3,9 @@
 use spinor_check::check::{Said, Stated, interpreted};
 use spinor_check::cycles::Fairness;
 use spinor_check::observer::Silent;
-use spinor_check::reduce::Selector;
+use spinor_check::reduce::{Proviso, Selector};
 use spinor_check::report::Report;
-use spinor_check::settings::{FairBy, MadeUp, Reduce, Search, Selection, Settings, Store};
+use spinor_check::settings::{FairBy, Reduce, Search, Selection, Settings, Store};
 use spinor_check::symmetry::Way;
 use spinor_check::symmetry::canon::{Canon, Scratch};
 use spinor_check::symmetry::quotient::Quotient;
@@ -164,7 +164,7 @@ fn symmetry_is_used_where_it_is_worth_while_and_not_to_count_violations() {
         Settings { symmetry: Way::Off, ..Settings::default() },
         Settings { plain: true, ..Settings::default() },
         Settings { reduce: Reduce::By(Selector::Stubborn), ..Settings::default() },
-        Settings { proviso: MadeUp::Levels, ..Settings::default() },
+        Settings { proviso: Proviso::Levels, ..Settings::default() },
         Settings { all_errors: Some(0), ..Settings::default() },
     ] {
         assert_eq!(asked(text, other), ("off", 0));

@@ -182,8 +182,8 @@ impl Endless<'_> {
         match (reduced, reduce) {
             (true, Some(selector)) => {
                 report.chosen.por = selector.word();
-                if how.proviso.is_stack() {
-                    report.chosen.proviso = Some(how.proviso().word());
+                if how.proviso.is_path() {
+                    report.chosen.proviso = Some(how.proviso.word());
                 }
             }
             (false, Some(_)) => report.unreduced.push((name.clone(), NOT_WORTH.to_string())),

@@ -8,7 +8,7 @@ use crate::plan::{self, Asking, OnTheFly};
 use crate::reduce::{Proviso, Reduced, Reduction, Selector};
 use crate::report::{PropertyReport, Report, Stats, Unreached};
 use crate::search::{Request, SAFETY, Searched, Stopped, Tally, bfs, dfs, order};
-use crate::settings::{MadeUp, Reduce, Search, Settings, Store};
+use crate::settings::{Reduce, Search, Settings, Store};
 use crate::stores::{self, Kept, TABLE, Use, WithBits, missed, table};
 use crate::symmetry::quotient::Quotient;
 use crate::symmetry::{self, Way, unfold};
@@ -263,21 +263,15 @@ impl Asked<'_> {
         };
         let reduction = reduction.repaired(self.settings.repairs);
         let reduction = Arc::new(reduction.audited_if(self.settings.audit));
-        let by = |proviso| Reduced::new(exec.clone(), reduction.clone(), proviso);
         let forced = self.settings.reduce != Reduce::Auto;
         if self.settings.all_errors.is_some() {
             report.notes.push("violations are counted where steps are left out: there may be more".to_string());
         }
-        let chosen = match self.settings.proviso {
-            // States without steps are found whatever else is left out.
-            _ if self.kinds == [Kind::EndState] => by(Proviso::None),
-            MadeUp::Levels if self.search == Search::Bfs => by(Proviso::Levels),
-            MadeUp::StackNumber => by(Proviso::PathNumber),
-            MadeUp::StackBit => by(Proviso::PathBit),
-            // Levels leave more out of some systems and less of others, and nobody knows beforehand of which; loops are the
-            // same for any number of threads.
-            MadeUp::Loops | MadeUp::Levels => by(Proviso::Loops),
-        };
+        // States without steps are found whatever else is left out.
+        let ends_only = self.kinds == [Kind::EndState];
+        let wanted = self.settings.proviso;
+        let proviso = if ends_only { Proviso::None } else { plan::choose_proviso(wanted, self.search) };
+        let chosen = Reduced::new(exec.clone(), reduction, proviso);
         let Some(saves) = chosen.worth(forced) else {
             report.unreduced.push((SAFETY_SEARCH.to_string(), NOT_WORTH.to_string()));
             return None;

@@ -20,7 +20,7 @@ use crate::observer::Observer;
 use crate::plan;
 use crate::reduce::{AbleBy, Proviso, Reduced, Reduction, Repairs, Selector};
 use crate::search::Stopped;
-use crate::settings::{FairBy, MadeUp, Search, Store};
+use crate::settings::{FairBy, Search, Store};
 use crate::stores::{self, Kept, Use, WithBits};
 use crate::symmetry::canon::Canon;
 use crate::symmetry::quotient::QuotientRuns;
@@ -62,25 +62,20 @@ pub struct Asked<'a> {
 /// How steps are left out, if they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct How {
-    pub proviso: MadeUp,
+    pub proviso: Proviso,
     pub repairs: Repairs,
 }
 
 impl How {
-    pub(crate) fn proviso(self) -> Proviso {
-        match self.proviso {
-            MadeUp::StackNumber => Proviso::PathNumber,
-            MadeUp::StackBit => Proviso::PathBit,
-            // Levels are breadth-first search's.
-            MadeUp::Loops | MadeUp::Levels => Proviso::Loops,
-        }
+    pub(crate) fn proviso(self, search: Search) -> Proviso {
+        plan::choose_proviso(self.proviso, search)
     }
 
     fn memory(self) -> Memory {
         match self.proviso {
-            MadeUp::StackNumber => Memory::Number,
-            MadeUp::StackBit => Memory::Bit,
-            MadeUp::Loops | MadeUp::Levels => Memory::Nothing,
+            Proviso::PathNumber => Memory::Number,
+            Proviso::PathBit => Memory::Bit,
+            Proviso::None | Proviso::Loops | Proviso::Levels | Proviso::Always => Memory::Nothing,
         }
     }
 }
@@ -127,7 +122,7 @@ impl Asked<'_> {
             return self.by_quotient(exec, canon, &replayed, observer);
         }
         let fair = self.request.fairness != Fairness::None;
-        let (repairs, proviso) = (self.how.repairs, self.how.proviso());
+        let (repairs, proviso) = (self.how.repairs, self.how.proviso(self.search));
         // Who selects by the path, or by who is waited for, has one graph from the beginning to the end.
         let n_phases = if proviso.is_path() || self.waits() { phases.len().min(1) } else { phases.len() };
         let phases = &phases[..n_phases];

@@ -168,11 +168,12 @@ impl Selector {
 }
 
 /// Who sees to it that no step is left out for ever: the cycle condition.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Proviso {
     /// Nobody: states without steps are found all the same, and with the rules of `still` cycles without progress.
     None,
     /// The selection, at the steps that close loops (`statics`). For every search and every question.
+    #[default]
     Loops,
     /// Breadth-first search, by its levels (`search/bfs.rs`). For what finite runs show.
     Levels,
@@ -185,6 +186,9 @@ pub enum Proviso {
 }
 
 impl Proviso {
+    /// Those that can be asked for.
+    pub const ASKED: [Proviso; 4] = [Proviso::Loops, Proviso::Levels, Proviso::PathNumber, Proviso::PathBit];
+
     pub fn word(self) -> &'static str {
         match self {
             Proviso::None => "none",

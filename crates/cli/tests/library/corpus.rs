@@ -14,9 +14,9 @@ use spinor_check::observer::Silent;
 use spinor_check::oracle::Graph;
 use spinor_check::plan::is_endless;
 use spinor_check::protocol::Protocol;
-use spinor_check::reduce::{AbleBy, Repairs, Selector, UnlessBy};
+use spinor_check::reduce::{AbleBy, Proviso, Repairs, Selector, UnlessBy};
 use spinor_check::report::Report;
-use spinor_check::settings::{FairBy, MadeUp, Reduce, Search, Selection, Settings, Store};
+use spinor_check::settings::{FairBy, Reduce, Search, Selection, Settings, Store};
 use spinor_check::verdict::Kind;
 use spinor_lang::{Model, NamedFormula, Options, load};
 use spinor_model::interp::Interp;
@@ -234,7 +234,7 @@ fn every_reduction(
             let leaps = reduce.leaps();
             let like = Settings { reduce, optimise, protocol: protocol.clone(), ..Settings::default() };
             for (search, proviso) in
-                [(Search::Bfs, MadeUp::Levels), (Search::Bfs, MadeUp::Loops), (Search::Dfs, MadeUp::Loops)]
+                [(Search::Bfs, Proviso::Levels), (Search::Bfs, Proviso::Loops), (Search::Dfs, Proviso::Loops)]
             {
                 compare(Settings { search, proviso, select: finite.clone(), ..like.clone() });
             }
@@ -250,7 +250,7 @@ fn every_reduction(
             if leaps || stored > LARGE {
                 continue;
             }
-            for proviso in [MadeUp::StackNumber, MadeUp::StackBit] {
+            for proviso in [Proviso::PathNumber, Proviso::PathBit] {
                 compare(Settings { search: Search::Dfs, proviso, select: finite.clone(), ..like.clone() });
                 for fairness in [Fairness::None, Fairness::Weak] {
                     let (search, select) = (Search::Ndfs, endless.clone());
@@ -259,7 +259,7 @@ fn every_reduction(
             }
             for unless in UnlessBy::ALL {
                 let repairs = Repairs { unless, ..Repairs::default() };
-                let (search, proviso) = (Search::Bfs, MadeUp::Loops);
+                let (search, proviso) = (Search::Bfs, Proviso::Loops);
                 compare(Settings { search, proviso, repairs, select: finite.clone(), ..like.clone() });
             }
             for able in AbleBy::ALL {
