@@ -14,7 +14,7 @@ pub use crate::executors::{Executors, Interpreted};
 use crate::observer::Observer;
 use crate::plan::{self, Asking, Cell, Combination};
 use crate::progress::meaning::Of;
-use crate::reduce::{self, Selector};
+use crate::reduce::{self, Proviso, Selector};
 use crate::report::{Chosen, PropertyReport, Report};
 use crate::search::{SAFETY, Stopped};
 use crate::settings::{Reduce, Selection, Settings};
@@ -112,6 +112,7 @@ pub fn check<E: Executors>(
     let asking = |property| Asking {
         combination: combination(property),
         wanted: settings.reduce,
+        by_name: settings.reduce != Reduce::Auto || settings.proviso != Proviso::Loops,
         plain: settings.plain,
         counts_all: settings.all_errors.is_some(),
         symmetric: false,
@@ -165,7 +166,7 @@ impl Report {
         let (reduction, why) = plan::choose_reduction(asking);
         if let Some(why) = why {
             self.unreduced.push((property.to_string(), why.to_string()));
-            if asking.wanted != Reduce::Auto {
+            if asking.by_name {
                 self.notes.push(format!("{property}: nothing was left out: {why}"));
             }
         }

@@ -262,6 +262,8 @@ pub struct Asking {
     /// As it would be without a reduction.
     pub combination: Combination,
     pub wanted: Reduce,
+    /// It was asked for, or how it is to be done: if it is not, that is said.
+    pub by_name: bool,
     pub plain: bool,
     /// Every violation is to be counted.
     pub counts_all: bool,
