@@ -38,7 +38,9 @@ impl Model {
     pub fn asked(&self, options: &Options) -> Result<Option<Protocol>, Usage> {
         let Some(p) = &self.protocol else {
             if options.receptions.is_some() || options.overflows.is_some() || options.strict_receptions {
-                let usage = Usage::new("`--receptions`, `--strict-receptions` and `--overflows` are about protocols");
+                let usage = Usage::new(
+                    "`--receptions`, `--strict-receptions` and `--overflows` are about the channels of a protocol",
+                );
                 return Err(usage.help("a protocol is a model whose name ends in `.cfsm`"));
             }
             return Ok(None);
