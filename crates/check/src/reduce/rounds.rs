@@ -25,9 +25,10 @@ use super::without::Condition;
 use spinor_model::index::Idx;
 use spinor_model::ir::{Edge, Effect, Loc, System};
 
-/// Of more processes or edges all loops are closed: it takes too long to choose.
-const MOST_ACTORS: usize = 40;
-const MOST_EDGES: usize = 2000;
+/// Of more processes the first one that goes round is taken, without a look at what the others would leave.
+const MOST_TRIED: usize = 40;
+/// Of more edges all loops are closed: it takes too long to choose.
+const MOST_EDGES: usize = 4096;
 
 /// What an edge sends and receives: whether it sends, and the channels that it may be about.
 type Traffic = Vec<(bool, Vec<u8>)>;
@@ -45,7 +46,7 @@ struct Rounds<'a> {
 pub(super) fn closed(walk: &Walk<'_>, statics: &Statics, n_live: usize) -> Vec<bool> {
     let live = &walk.actors[..n_live];
     let n_edges: usize = live.iter().map(|a| walk.system.proctypes[a.proctype].edges.len()).sum();
-    if n_live > MOST_ACTORS || n_edges > MOST_EDGES {
+    if n_edges > MOST_EDGES {
         return vec![true; n_live];
     }
     let traffic = |i: usize| {
@@ -63,11 +64,14 @@ pub(super) fn closed(walk: &Walk<'_>, statics: &Statics, n_live: usize) -> Vec<b
     loop {
         let left = rounds.left(&closed);
         // The one after which the fewest edges are left; of several, the one whose closing steps are selected least.
-        let moves = (0..n_live).filter(|i| left[*i] > 0);
-        let best = moves.min_by_key(|i| {
-            let mut with = closed.clone();
-            with[*i] = true;
-            (rounds.left(&with).iter().sum::<usize>(), u32::MAX - statics.seldom[live[*i].proctype.index()])
+        let mut moves = (0..n_live).filter(|i| left[*i] > 0);
+        let best = if n_live > MOST_TRIED { moves.next() } else { None };
+        let best = best.or_else(|| {
+            moves.min_by_key(|i| {
+                let mut with = closed.clone();
+                with[*i] = true;
+                (rounds.left(&with).iter().sum::<usize>(), u32::MAX - statics.seldom[live[*i].proctype.index()])
+            })
         });
         match best {
             Some(best) => closed[best] = true,
@@ -75,7 +79,8 @@ pub(super) fn closed(walk: &Walk<'_>, statics: &Statics, n_live: usize) -> Vec<b
         }
     }
     // One that was chosen early may have become needless.
-    for i in (0..n_live).filter(|i| !(made && statics.makes[live[*i].proctype.index()])) {
+    let n_tried = if n_live > MOST_TRIED { 0 } else { n_live };
+    for i in (0..n_tried).filter(|i| !(made && statics.makes[live[*i].proctype.index()])) {
         if std::mem::take(&mut closed[i]) && rounds.left(&closed).iter().any(|n| *n > 0) {
             closed[i] = true;
         }
