@@ -79,10 +79,6 @@ pub fn check<E: Executors>(
         search: asked_search.map(|s| s.word()),
         endless: asked_endless.map(|s| s.word()),
         progress: asked_progress.map(|search| (search.word(), settings.progress.word())),
-        por: "off", // until a search leaves something out
-        proviso: None,
-        por_from: 0,
-        sym: "off",
         fair: settings.fairness.word(),
         fair_by: (settings.fairness == Fairness::Weak).then_some(fair_by.word()),
         store: store.word(),
@@ -192,8 +188,6 @@ fn of_the_whole(stopped: Stopped, settings: &Settings) -> Stopped {
 struct Question<'a> {
     name: String,
     kind: Kind,
-    /// Part of `safety`.
-    safe: bool,
     about: About<'a>,
 }
 
@@ -212,67 +206,65 @@ enum About<'a> {
 fn questions<'a>(system: &'a System, stated: &'a [Stated], settings: &Settings) -> Vec<Question<'a>> {
     let select = &settings.select;
     let mut out = Vec::new();
-    let mut add = |name: &str, kind, safe, about| out.push(Question { name: name.to_string(), kind, safe, about });
+    let mut add = |name: &str, kind, about| out.push(Question { name: name.to_string(), kind, about });
     // Machines assert nothing, and nothing they do can fail.
     if let Some(protocol) = &settings.protocol {
-        add("deadlock", Kind::EndState, true, About::Itself);
+        add("deadlock", Kind::EndState, About::Itself);
         if !protocol.receptions.is_empty() {
-            add("reception", Kind::Reception, true, About::Itself);
+            add("reception", Kind::Reception, About::Itself);
         }
         if !protocol.overflows.is_empty() {
-            add("overflow", Kind::Overflow, true, About::Itself);
+            add("overflow", Kind::Overflow, About::Itself);
         }
-        add("nonexecutable", Kind::NonExecutable, true, About::Itself);
+        add("nonexecutable", Kind::NonExecutable, About::Itself);
     } else {
-        add("assert", Kind::Assertion, true, About::Itself);
-        add("deadlock", Kind::EndState, true, About::Itself);
-        add("runtime", Kind::RuntimeError, true, About::Itself);
+        add("assert", Kind::Assertion, About::Itself);
+        add("deadlock", Kind::EndState, About::Itself);
+        add("runtime", Kind::RuntimeError, About::Itself);
     }
     if system.monitor.is_some() {
-        add("trace", Kind::Trace, true, About::Itself);
+        add("trace", Kind::Trace, About::Itself);
     }
     if system.proctypes.iter().any(|t| !t.promises.is_empty()) {
-        add("promise", Kind::Promise, false, About::Itself);
+        add("promise", Kind::Promise, About::Itself);
     }
     let labelled =
         |label: fn(&spinor_model::ir::Location) -> bool| system.proctypes.iter().any(|t| t.locs.iter().any(label));
     if labelled(|l| l.accept) || select.names("accept") {
-        add("accept", Kind::Acceptance, false, About::Accept);
+        add("accept", Kind::Acceptance, About::Accept);
     }
     if labelled(|l| l.progress) || select.names("progress") {
-        add("progress", Kind::NonProgress, false, About::Progress);
+        add("progress", Kind::NonProgress, About::Progress);
     }
     for claim in &system.claims {
         let name = if claim.name.is_empty() { "claim" } else { &claim.name };
-        add(name, Kind::Claim, false, About::Claim(claim));
+        add(name, Kind::Claim, About::Claim(claim));
     }
     for Stated { name, said } in stated {
         let kind = match said {
             Said::Formula { .. } => Kind::Ltl,
             Said::Automaton { .. } => Kind::Claim,
         };
-        add(name, kind, false, About::Stated(said));
+        add(name, kind, About::Stated(said));
     }
     out
 }
 
 fn select<'a>(questions: Vec<Question<'a>>, select: &Selection) -> Result<Vec<Question<'a>>, Vec<Diagnostic>> {
-    let asked = |q: &Question| select.has(&q.name, q.safe) || q.kind == Kind::Claim && select.names("claim");
-    if let Selection::Names(names) = select {
-        let known = |name: &String| {
-            name == "all"
-                || name == "safety"
-                || questions.iter().any(|q| q.name == *name || q.kind == Kind::Claim && name == "claim")
-        };
-        let has: Vec<&str> = questions.iter().map(|q| q.name.as_str()).collect();
-        let unknown = |name: &String| {
-            Diagnostic::error("V0001", format!("the model has no property `{name}`"))
-                .help(format!("it has {}; `safety` and `all` name several", has.join(", ")))
-        };
-        let errors: Vec<Diagnostic> = names.iter().filter(|n| !known(n)).map(unknown).collect();
-        if !errors.is_empty() {
-            return Err(errors);
-        }
+    let is_claim = |q: &Question| q.kind == Kind::Claim;
+    let asked = |q: &Question| select.has(&q.name, q.kind) || is_claim(q) && select.names("claim");
+    let known = |name: &str| {
+        let named = |q: &Question| q.name == name || is_claim(q) && name == "claim";
+        name == "all" || name == "safety" || questions.iter().any(named)
+    };
+    let has: Vec<&str> = questions.iter().map(|q| q.name.as_str()).collect();
+    let unknown = |name: &str| {
+        Diagnostic::error("V0001", format!("the model has no property `{name}`"))
+            .help(format!("it has {}; `safety` and `all` name several", has.join(", ")))
+    };
+    let errors: Vec<Diagnostic> = select.iter().filter(|n| !known(n)).map(unknown).collect();
+    if !errors.is_empty() {
+        return Err(errors);
     }
     Ok(questions.into_iter().filter(asked).collect())
 }

@@ -3,7 +3,9 @@
 use crate::clock::peak_memory_bytes;
 use crate::counters::Counters;
 use crate::progress::answer::Account;
+use crate::reduce::Reduced;
 use crate::settings::Search;
+use crate::symmetry::Way;
 use crate::trace::Trace;
 use crate::verdict::{Kind, Verdict};
 use spinor_model::ir::{EdgeId, ProctypeId};
@@ -76,6 +78,42 @@ pub struct Stats {
     pub search_bytes: u64,
     /// Of a lossy store, a bound of the chance that some state was taken for another; above 1, of how many were.
     pub omission: Option<f64>,
+    pub left_out: LeftOut,
+}
+
+/// By which steps or states a search had less to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LeftOut {
+    pub por: &'static str,
+    /// Who sees to it that no step is left out for ever.
+    pub proviso: Option<&'static str>,
+    /// How many states were stored before a step was left out; 0 if that was done from the beginning.
+    pub por_from: u64,
+    pub sym: &'static str,
+}
+
+impl Default for LeftOut {
+    fn default() -> LeftOut {
+        LeftOut { por: "off", proviso: None, por_from: 0, sym: "off" }
+    }
+}
+
+impl LeftOut {
+    pub(crate) fn steps<S>(reduced: &Reduced<S>) -> LeftOut {
+        let (por, proviso) = (reduced.reduction().selector().word(), Some(reduced.proviso().word()));
+        LeftOut { por, proviso, ..LeftOut::default() }
+    }
+
+    pub(crate) fn states(way: Way) -> LeftOut {
+        LeftOut { sym: way.word(), ..LeftOut::default() }
+    }
+
+    /// Of several searches: what the first one did that did anything.
+    fn or(self, other: LeftOut) -> LeftOut {
+        let steps = if self.por == LeftOut::default().por { other } else { self };
+        let states = if self.sym == LeftOut::default().sym { other } else { self };
+        LeftOut { sym: states.sym, ..steps }
+    }
 }
 
 impl Stats {
@@ -105,12 +143,6 @@ pub struct Chosen {
     pub endless: Option<&'static str>,
     /// For cycles without progress, if they were asked about; and what makes progress.
     pub progress: Option<(&'static str, &'static str)>,
-    pub por: &'static str,
-    /// Of a search that leaves out steps: who sees to it that none is left out for ever, if not the selection itself.
-    pub proviso: Option<&'static str>,
-    /// Of such a search: how many states were stored before it left out any step; 0 if it did from the beginning.
-    pub por_from: u64,
-    pub sym: &'static str,
     pub fair: &'static str,
     pub fair_by: Option<&'static str>,
     pub store: &'static str,
@@ -127,11 +159,8 @@ impl Report {
         self.notes.extend(why.map(|why| format!("{property}: no symmetry is used: {why}")));
     }
 
-    /// Which symmetry a search used, or why none.
+    /// What there is to say about the symmetry that a search looked for.
     pub fn tell_symmetry(&mut self, found: &crate::symmetry::Found) {
-        if let Some(canon) = &found.canon {
-            self.chosen.sym = canon.way().word();
-        }
         for note in &found.notes {
             if !self.notes.contains(note) {
                 self.notes.push(note.clone());
@@ -155,6 +184,7 @@ impl Report {
             sum.store_bytes = sum.store_bytes.max(s.store_bytes);
             sum.search_bytes = sum.search_bytes.max(s.search_bytes);
             sum.omission = [sum.omission, s.omission].into_iter().flatten().reduce(f64::max);
+            sum.left_out = sum.left_out.or(s.left_out);
         }
         sum
     }

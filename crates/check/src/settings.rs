@@ -4,7 +4,9 @@ use crate::cycles::Fairness;
 use crate::progress::meaning::Progress;
 use crate::protocol::Protocol;
 use crate::reduce::{Proviso, Repairs, Selector};
+use crate::search::SAFETY;
 use crate::symmetry::Way;
+use crate::verdict::Kind;
 use spinor_model::optimise::Optimisations;
 use std::time::Duration;
 
@@ -119,21 +121,15 @@ pub enum Store {
     HashCompact,
 }
 
+/// Names of properties; `all` and `safety` are names too. None is as good as all.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub enum Selection {
-    #[default]
-    All,
-    /// Assertions, end states, run-time errors and the trace assertion: one search, whose counts are SPIN's.
-    Safety,
-    /// Names of properties; `all` and `safety` are names too.
-    Names(Vec<String>),
-}
+pub struct Selection(Vec<String>);
 
 impl Default for Settings {
     fn default() -> Self {
         Settings {
             search: Search::Auto,
-            select: Selection::All,
+            select: Selection::default(),
             all_errors: None,
             store: Store::Auto,
             fairness: Fairness::None,
@@ -251,17 +247,29 @@ impl Store {
 }
 
 impl Selection {
-    /// Whether a property of this name was asked for; `safe` says whether it belongs to `safety`.
-    pub fn has(&self, name: &str, safe: bool) -> bool {
-        match self {
-            Selection::All => true,
-            Selection::Safety => safe,
-            Selection::Names(names) => names.iter().any(|n| n == name || n == "all" || n == "safety" && safe),
-        }
+    pub fn of<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Selection {
+        Selection(names.into_iter().map(S::into).collect())
+    }
+
+    /// What SPIN's verifier answers without reduction, in one search whose counts are the same. There it checks no promises,
+    /// so these are not part of it.
+    pub fn safety() -> Selection {
+        Selection::of(["safety"])
+    }
+
+    /// Whether a property of this name was asked for.
+    pub fn has(&self, name: &str, kind: Kind) -> bool {
+        let is_safety = SAFETY.contains(&kind) && kind != Kind::Promise;
+        let meant = |n: &String| n == name || n == "all" || n == "safety" && is_safety;
+        self.0.is_empty() || self.0.iter().any(meant)
     }
 
     /// Whether it was asked for by its own name.
     pub fn names(&self, name: &str) -> bool {
-        matches!(self, Selection::Names(names) if names.iter().any(|n| n == name))
+        self.0.iter().any(|n| n == name)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
     }
 }

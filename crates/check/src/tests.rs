@@ -171,7 +171,7 @@ fn what_is_refused_is_said_and_not_held() {
     let live = Formula::Always(Box::new(Formula::Eventually(Box::new(Formula::Prop(PropId(0))))));
     let said = Said::Formula { formula: live, props: vec![Expr::Const(1)] };
     let stated = [Stated { name: "live".to_string(), said }];
-    let select = Selection::Names(vec!["progress".to_string(), "live".to_string(), "deadlock".to_string()]);
+    let select = Selection::of(["progress", "live", "deadlock"]);
     let settings = Settings { select, ..Settings::default() };
     let answer = |settings: &Settings| interpreted(&interp, &stated, settings, &mut Silent).expect("sensible");
     let report = answer(&settings);
@@ -189,7 +189,7 @@ fn what_is_refused_is_said_and_not_held() {
 
 #[test]
 fn an_unknown_property_is_an_error_that_lists_the_known_ones() {
-    let settings = Settings { select: Selection::Names(vec!["asert".to_string()]), ..Settings::default() };
+    let settings = Settings { select: Selection::of(["asert"]), ..Settings::default() };
     let errors = interpreted(&models::lock(), &[], &settings, &mut Silent).expect_err("no such property");
     assert_eq!(errors.len(), 1);
     assert_eq!(errors[0].code, "V0001");
@@ -213,7 +213,7 @@ fn a_limit_leaves_what_was_not_found_open() {
 
 #[test]
 fn a_search_that_has_found_all_it_wants_stops_and_says_so() {
-    let select = Selection::Names(vec!["assert".to_string()]);
+    let select = Selection::of(["assert"]);
     let report = run(&models::lock(), &Settings { select, ..Settings::default() });
     assert!(!report.stats().complete);
     assert!(report.unreached.is_none());
@@ -240,7 +240,7 @@ fn a_broken_promise_is_found_when_asked_for_and_mentioned_when_not() {
     assert_eq!(words(&report)[3], ("promise", "violated"));
     let why = why(&interp, trace(&report, "promise"));
     assert_eq!(why[1], "P[0] declared that nobody else would receive from this channel.");
-    let safety = run(&interp, &Settings { select: Selection::Safety, ..Settings::default() });
+    let safety = run(&interp, &Settings { select: Selection::safety(), ..Settings::default() });
     assert_eq!(words(&safety), [("assert", "holds"), ("deadlock", "holds"), ("runtime", "holds")]);
     assert!(safety.notes.iter().any(|n| n.contains("promise")), "{:?}", safety.notes);
 }

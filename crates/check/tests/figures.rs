@@ -14,7 +14,7 @@ mod systems;
 use spinor_check::check::interpreted;
 use spinor_check::claim::{Claim, Marking};
 use spinor_check::cycles::fair::{self, By, Fair};
-use spinor_check::cycles::ndfs::{self, Memory, Nested, Target};
+use spinor_check::cycles::ndfs::{self, Nested, Nesting, Target};
 use spinor_check::cycles::oracle::{has_accepted_component, size};
 use spinor_check::cycles::product::Product;
 use spinor_check::cycles::{self, Fairness};
@@ -90,20 +90,17 @@ impl Way {
     }
 
     /// The same by nested search with selections by its path, or depth-first.
-    fn by_path(&self, system: &Arc<System>, question: &Question, target: Target, memory: Memory) -> bool {
-        let bit = matches!(memory, Memory::Bit | Memory::Lost { bit: true });
-        let proviso = if bit { Proviso::PathBit } else { Proviso::PathNumber };
+    fn by_path(&self, system: &Arc<System>, question: &Question, way: Nesting) -> bool {
         match question {
             Question::Finite(kind) => {
-                let reduced = self.reduced(system, &[], false, proviso);
-                let by_path = (memory != Memory::Nothing).then_some(bit);
-                let request = Request { kinds: vec![*kind], by_path, ..Request::default() };
+                let reduced = self.reduced(system, &[], false, Proviso::PathNumber);
+                let request = Request { kinds: vec![*kind], proviso: way.proviso, ..Request::default() };
                 let store = Arena::new(&request.budget).expect("room for an empty store");
                 !dfs::search(&reduced, &store, &request, &mut Silent).found.is_empty()
             }
             Question::Endless(claim, fairness) => {
-                let found = self.nested(system, claim, *fairness, target, memory).searched.found;
-                if let Some(lasso) = found.as_ref().filter(|_| !matches!(memory, Memory::Lost { .. })) {
+                let found = self.nested(system, claim, *fairness, way).searched.found;
+                if let Some(lasso) = found.as_ref().filter(|_| !way.forgets) {
                     systems::replay(system, claim, *fairness, lasso);
                 }
                 found.is_some()
@@ -111,28 +108,25 @@ impl Way {
         }
     }
 
-    fn nested(
-        &self,
-        system: &Arc<System>,
-        claim: &Claim,
-        fairness: Fairness,
-        target: Target,
-        memory: Memory,
-    ) -> Nested {
-        let bit = matches!(memory, Memory::Bit | Memory::Lost { bit: true });
-        let proviso = if bit { Proviso::PathBit } else { Proviso::PathNumber };
-        let reduced = self.reduced(system, &claim.looked, fairness != Fairness::None, proviso);
+    fn nested(&self, system: &Arc<System>, claim: &Claim, fairness: Fairness, way: Nesting) -> Nested {
+        let reduced = self.reduced(system, &claim.looked, fairness != Fairness::None, way.proviso);
         let product = Product::new(&reduced, claim, fairness);
         let request = cycles::Request::new(Fairness::None);
         let store = Arena::new(&Budget::unlimited()).expect("room for an empty store");
         let nested = if fairness == Fairness::None {
-            ndfs::search_with(&product, &store, target, memory, &request, &mut Silent)
+            ndfs::search_with(&product, &store, way, &request, &mut Silent)
         } else {
             let fair = Fair::new(&product, system.most_processes(), self.by);
-            fair::search_with(&fair, &store, target, memory, &request, &mut Silent)
+            fair::search_with(&fair, &store, way, &request, &mut Silent)
         };
         nested.expect("one mark, at states")
     }
+}
+
+const BY_PATH: [Proviso; 2] = [Proviso::PathNumber, Proviso::PathBit];
+
+fn nesting(proviso: Proviso) -> Nesting {
+    Nesting { proviso, ..Nesting::to(Target::Path) }
 }
 
 /// The answer of the whole graph.
@@ -246,7 +240,7 @@ fn what_different_parts_see_is_in_no_order() {
 }
 
 /// Every way that the plan accepts for a question, and the memory if it goes by the path.
-fn ways(question: &Question) -> Vec<(Way, Option<Memory>)> {
+fn ways(question: &Question) -> Vec<(Way, Option<Proviso>)> {
     let fairness = match question {
         Question::Finite(_) => Fairness::None,
         Question::Endless(_, fairness) => *fairness,
@@ -262,8 +256,8 @@ fn ways(question: &Question) -> Vec<(Way, Option<Memory>)> {
                         out.push((way, None));
                     }
                     let nested = fairness == Fairness::None && by == By::Flags || fairness == Fairness::Weak;
-                    let memories = [Memory::Number, Memory::Bit].into_iter().filter(|_| nested && !waits);
-                    out.extend(memories.map(|memory| (way, Some(memory))));
+                    let provisos = BY_PATH.into_iter().filter(|_| nested && !waits);
+                    out.extend(provisos.map(|proviso| (way, Some(proviso))));
                 }
             }
         }
@@ -279,13 +273,13 @@ fn wrong_ways(system: &Arc<System>, question: &Question, from: usize, n: usize) 
     let fair = matches!(question, Question::Endless(_, Fairness::Weak | Fairness::Strong));
     let parts = |selector| (Way { selector, parts: true, ..way(UnlessBy::Guards, AbleBy::Guards) }, None);
     let parts: Vec<_> = SELECTORS.into_iter().filter(|_| fair).map(parts).collect();
-    for (way, memory) in ways.iter().cycle().skip(from % ways.len()).take(n.min(ways.len())).chain(&parts) {
-        let answer = match memory {
+    for (way, proviso) in ways.iter().cycle().skip(from % ways.len()).take(n.min(ways.len())).chain(&parts) {
+        let answer = match proviso {
             None => way.asks(system, question),
-            Some(memory) => way.by_path(system, question, Target::Path, *memory),
+            Some(proviso) => way.by_path(system, question, nesting(*proviso)),
         };
         if answer != right {
-            wrong.push_str(&format!("{way:?} {memory:?}, not {right}\n"));
+            wrong.push_str(&format!("{way:?} {proviso:?}, not {right}\n"));
         }
     }
     wrong
@@ -298,9 +292,10 @@ fn a_second_search_that_passes_the_path_and_chooses_anew_misses_a_cycle() {
     let ample = way(UnlessBy::Guards, AbleBy::Guards);
     let system = corpus("figures/hpy_figure_3.pml").system;
     assert!(truth(&system, &accept));
-    assert!(!ample.by_path(&system, &accept, Target::Seed, Memory::Lost { bit: false }));
-    for memory in [Memory::Number, Memory::Bit] {
-        assert!(ample.by_path(&system, &accept, Target::Path, memory), "{memory:?}");
+    let anew = Nesting { target: Target::Seed, proviso: Proviso::PathNumber, forgets: true };
+    assert!(!ample.by_path(&system, &accept, anew));
+    for proviso in BY_PATH {
+        assert!(ample.by_path(&system, &accept, nesting(proviso)), "{proviso:?}");
     }
 }
 
@@ -311,9 +306,10 @@ fn a_second_search_that_chooses_anew_leaves_the_graph_of_the_first() {
     let ample = way(UnlessBy::Guards, AbleBy::Guards);
     let system = corpus("figures/hpy_section_5_2.pml").system;
     let accept = Claim::accept_labels();
-    let second = |memory| ample.nested(&system, &accept, Fairness::None, Target::Path, memory).second;
-    for (memory, bit) in [(Memory::Number, false), (Memory::Bit, true)] {
-        assert!(second(memory) < second(Memory::Lost { bit }), "{memory:?}");
+    let second = |way| ample.nested(&system, &accept, Fairness::None, way).second;
+    for proviso in BY_PATH {
+        let anew = Nesting { forgets: true, ..nesting(proviso) };
+        assert!(second(nesting(proviso)) < second(anew), "{proviso:?}");
     }
 }
 
@@ -326,10 +322,10 @@ fn without_the_path_some_answer_is_wrong() {
     let question = Question::Finite(Kind::Assertion);
     for selector in SELECTORS {
         let way = Way { selector, ..way(UnlessBy::Guards, AbleBy::Guards) };
-        for memory in [Memory::Number, Memory::Bit] {
-            assert!(way.by_path(&system, &question, Target::Path, memory), "{selector:?}");
+        for proviso in BY_PATH {
+            assert!(way.by_path(&system, &question, nesting(proviso)), "{selector:?}");
         }
-        assert!(!way.by_path(&system, &question, Target::Path, Memory::Nothing), "{selector:?}");
+        assert!(!way.by_path(&system, &question, nesting(Proviso::None)), "{selector:?}");
     }
 }
 
@@ -342,7 +338,7 @@ fn an_automaton_that_counts_is_misled() {
     let ask = |claim: Claim| {
         let question = Question::Endless(Box::new(claim), Fairness::None);
         assert!(truth(&model.system, &question));
-        [Memory::Number, Memory::Bit].map(|memory| ample.by_path(&model.system, &question, Target::Path, memory))
+        BY_PATH.map(|proviso| ample.by_path(&model.system, &question, nesting(proviso)))
     };
     assert_eq!(ask(claim.in_stutter_form().expect("it is stutter invariant")), [true; 2]);
     assert!(ask(claim).contains(&false), "R04 is found by the automaton as it is");
@@ -353,7 +349,7 @@ fn an_automaton_that_counts_is_misled() {
 fn what_cannot_be_on_the_fly_is_refused_with_the_reason() {
     let system = corpus("figures/hpy_figure_3.pml").system;
     let interp = Interp::new(system);
-    let select = Selection::Names(vec!["accept".to_string()]);
+    let select = Selection::of(["accept"]);
     let (stack, ample) = (Proviso::PathBit, Reduce::By(Selector::Ample));
     let waits = Repairs { able: AbleBy::Defaults, ..Repairs::default() };
     let guards = Repairs::default();

@@ -144,13 +144,13 @@ fn every_reduction_says_what_the_machines_say() {
             let run = |stated: &[Stated], settings: &Settings| {
                 interpreted(&interp, stated, settings, &mut Silent).expect("an answer")
             };
-            let finite = Settings { select: Selection::Safety, ..settings.clone() };
+            let finite = Settings { select: Selection::safety(), ..settings.clone() };
             agree(&run(&[], &finite), &truth, strict, false, &text, &way);
-            let ends = Settings { select: Selection::Names(vec!["deadlock".into()]), ..settings.clone() };
+            let ends = Settings { select: Selection::of(["deadlock"]), ..settings.clone() };
             let report = run(&[], &ends);
             assert_eq!(report.properties[0].verdict.is_violated(), truth.deadlock.is_some(), "{way} ends\n{text}");
             let search = [Search::Scc, Search::Ndfs, Search::SccPar, Search::Cndfs][draws.below(4)];
-            let names = Selection::Names(vec!["f".into(), "g".into()]);
+            let names = Selection::of(["f", "g"]);
             let endless = Settings { search, select: names, ..settings.clone() };
             let report = run(&stated, &endless);
             for (p, broken) in report.properties.iter().zip(&verdicts) {
@@ -239,7 +239,7 @@ fn off_line_random_models_say_what_the_whole_says() {
             continue;
         }
         let interp = Interp::new(system.clone());
-        let size = Settings { select: Selection::Safety, plain: true, store: Store::Arena, ..Settings::default() };
+        let size = Settings { select: Selection::safety(), plain: true, store: Store::Arena, ..Settings::default() };
         let size = Settings { all_errors: Some(1), max_depth: Some(2_000), ..size };
         let size = interpreted(&interp, &[], &size, &mut Silent).expect("an answer");
         if !(3..=MOST_STATES as u64).contains(&size.stats().stored) || !size.stats().complete {

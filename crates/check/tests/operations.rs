@@ -166,7 +166,7 @@ impl Seen {
                 plain: reduce == Reduce::Off && draws.below(2) == 0,
                 jobs: 1 + draws.below(2),
                 audit: draws.below(2) == 0,
-                select: spinor_check::settings::Selection::Names(vec!["f".into()]),
+                select: spinor_check::settings::Selection::of(["f"]),
                 ..Settings::default()
             };
             let way = format!("{reduce:?} {search:?} {fairness:?}");
@@ -177,7 +177,7 @@ impl Seen {
             self.asked += 1;
             self.violated += usize::from(right[usize::from(fair)]);
             if reduce != Reduce::Off {
-                *(if report.chosen.por == "off" { &mut self.unreduced } else { &mut self.reduced }) += 1;
+                *(if report.stats().left_out.por == "off" { &mut self.unreduced } else { &mut self.reduced }) += 1;
             }
         }
     }

@@ -280,13 +280,13 @@ fn without_the_proviso_of_the_levels_some_answer_is_wrong() {
     let loaded = load("Cycle.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p));
     let system = loaded.model.expect("a model").system;
     for selector in [Selector::Ample, Selector::Stubborn] {
-        for (makes_up, violated) in [(true, true), (false, false)] {
+        for (proviso, violated) in [(Proviso::Levels, true), (Proviso::None, false)] {
             let reduction = Arc::new(Reduction::new(system.clone(), selector, &[], false));
             let reduced = Reduced::new(Arc::new(Interp::new(system.clone())), reduction, Proviso::Levels);
-            let request = Request { kinds: vec![Kind::Assertion], makes_up, ..Request::default() };
+            let request = Request { kinds: vec![Kind::Assertion], proviso, ..Request::default() };
             let store = Arena::new(&request.budget).expect("room for an empty store");
             let searched = bfs::search(&reduced, &store, &request, &mut Silent);
-            assert_eq!(!searched.found.is_empty(), violated, "{selector:?} made up for: {makes_up}");
+            assert_eq!(!searched.found.is_empty(), violated, "{selector:?} {proviso:?}");
         }
     }
 }
@@ -298,13 +298,13 @@ fn without_the_proviso_of_the_levels_leaps_go_on_for_ever() {
     let text = std::fs::read_to_string(path).expect("a model");
     let loaded = load("Extension.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p));
     let system = loaded.model.expect("a model").system;
-    for (makes_up, violated) in [(true, true), (false, false)] {
+    for (proviso, violated) in [(Proviso::Levels, true), (Proviso::None, false)] {
         let reduction = Arc::new(Reduction::new(system.clone(), Selector::Leap, &[], false));
         let reduced = Reduced::new(Arc::new(Interp::new(system.clone())), reduction, Proviso::Levels);
-        let request = Request { kinds: vec![Kind::Assertion], makes_up, ..Request::default() };
+        let request = Request { kinds: vec![Kind::Assertion], proviso, ..Request::default() };
         let store = Arena::new(&request.budget).expect("room for an empty store");
         let searched = bfs::search(&reduced, &store, &request, &mut Silent);
-        assert_eq!(!searched.found.is_empty(), violated, "made up for: {makes_up}");
+        assert_eq!(!searched.found.is_empty(), violated, "{proviso:?}");
     }
 }
 

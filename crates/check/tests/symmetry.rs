@@ -48,7 +48,7 @@ fn by_figure_4() -> Settings {
         search: Search::Ndfs,
         fairness: Fairness::Weak,
         fair_by: FairBy::Copies,
-        select: Selection::Names(vec!["p".to_string()]),
+        select: Selection::of(["p"]),
         ..Settings::default()
     }
 }
@@ -66,8 +66,8 @@ fn many_processes_can_change_places() {
     for n in [21, 66] {
         let text = format!("active [{n}] proctype P() {{ do :: skip od }}");
         for symmetry in [Way::Auto, Way::PcSegmented] {
-            let report = run("m", &text, &Settings { symmetry, select: Selection::Safety, ..Settings::default() });
-            assert_eq!((report.chosen.sym != "off", report.stats().stored), (true, 1), "{n} {symmetry:?}");
+            let report = run("m", &text, &Settings { symmetry, select: Selection::safety(), ..Settings::default() });
+            assert_eq!((report.stats().left_out.sym != "off", report.stats().stored), (true, 1), "{n} {symmetry:?}");
         }
     }
 }
@@ -99,8 +99,8 @@ fn what_three_have_together_is_told_apart() {
           fi;
           do :: a == 254 od }";
     let stored = |symmetry| {
-        let report = run("m", text, &Settings { symmetry, select: Selection::Safety, ..Settings::default() });
-        assert_eq!(report.chosen.sym, symmetry.word(), "{:?}", report.notes);
+        let report = run("m", text, &Settings { symmetry, select: Selection::safety(), ..Settings::default() });
+        assert_eq!(report.stats().left_out.sym, symmetry.word(), "{:?}", report.notes);
         report.stats().stored
     };
     assert_eq!(stored(Way::Segmented), stored(Way::Full));
@@ -108,7 +108,7 @@ fn what_three_have_together_is_told_apart() {
 
 #[test]
 fn a_state_stands_for_its_images() {
-    let all = Settings { select: Selection::Safety, plain: true, ..Settings::default() };
+    let all = Settings { select: Selection::safety(), plain: true, ..Settings::default() };
     let plain = run("togglers", TOGGLERS, &all);
     for way in Way::ALL {
         let with = run("togglers", TOGGLERS, &Settings { symmetry: way, ..all.clone() });
@@ -129,16 +129,16 @@ fn symmetry_and_reduction_are_not_combined() {
             for symmetry in Way::ALL {
                 let asked = Settings { reduce, symmetry, ..Settings::default() };
                 let report = run("m", text, &asked);
-                let chosen = &report.chosen;
-                assert_eq!(chosen.sym, if is_symmetric { symmetry.word() } else { "off" }, "{:?}", report.notes);
+                let left_out = report.stats().left_out;
+                assert_eq!(left_out.sym, if is_symmetric { symmetry.word() } else { "off" }, "{:?}", report.notes);
                 for search in ["safety", "small"] {
                     let told = |(name, why): &(String, String)| name == search && why.contains("symmetry");
                     assert_eq!(report.unreduced.iter().any(told), is_symmetric, "{search} {:?}", report.unreduced);
                 }
                 if is_symmetric {
-                    assert_eq!((chosen.por, chosen.proviso), ("off", None), "{reduce:?} {symmetry:?}");
+                    assert_eq!((left_out.por, left_out.proviso), ("off", None), "{reduce:?} {symmetry:?}");
                 } else if reduce != Reduce::Auto {
-                    assert_ne!(chosen.por, "off", "{reduce:?} {symmetry:?}");
+                    assert_ne!(left_out.por, "off", "{reduce:?} {symmetry:?}");
                 }
             }
         }
@@ -152,7 +152,7 @@ fn symmetry_is_used_where_it_is_worth_while_and_not_to_count_violations() {
     let text = "byte n; active [3] proctype P() { do :: n < 2 -> n++ :: n == 2 -> assert(false) od }";
     let asked = |text: &str, settings: Settings| {
         let report = run("m", text, &settings);
-        (report.chosen.sym, report.notes.len())
+        (report.stats().left_out.sym, report.notes.len())
     };
     assert_eq!(asked(text, Settings::default()), ("segmented", 1));
     let two = text.replace("[3]", "[2]");
@@ -179,7 +179,7 @@ fn symmetry_is_used_where_it_is_worth_while_and_not_to_count_violations() {
     let count = |symmetry| {
         let asked = Settings { symmetry, all_errors: Some(0), ..Settings::default() };
         let report = run("m", text, &asked);
-        (report.property("assert").expect("it was asked").n_violations, report.chosen.sym, report.notes.len())
+        (report.property("assert").expect("it was asked").n_violations, report.stats().left_out.sym, report.notes.len())
     };
     let (n, ..) = count(Way::Off);
     assert_eq!(count(Way::Full), (n, "off", 1));
@@ -545,7 +545,7 @@ active [{n}] proctype P() {{
 fn petersons_algorithm_has_few_states() {
     for n in [2, 3] {
         let text = peterson(n);
-        let asked = Settings { select: Selection::Safety, symmetry: Way::Off, ..Settings::default() };
+        let asked = Settings { select: Selection::safety(), symmetry: Way::Off, ..Settings::default() };
         let without = run("peterson", &text, &asked);
         let with = run("peterson", &text, &Settings { symmetry: Way::Segmented, ..asked });
         assert_eq!(words(&without), words(&with), "{:?}", with.notes);
@@ -684,7 +684,7 @@ fn what_is_declared_to_be_symmetric_must_be() {
     assert!(n_refused > 40, "{n_refused}");
     // Two are enough if somebody says so; a group that is passed over says nothing.
     let two = "byte x; active [2] proctype P() { do :: x = 1 - x od }";
-    let sym = |text: &str| run("m", text, &Settings::default()).chosen.sym;
+    let sym = |text: &str| run("m", text, &Settings::default()).stats().left_out.sym;
     assert_eq!(sym(two), "off");
     for comment in
         ["/* @symmetric P */", "/*@symmetric\n  P,\n*/", "// @symmetric P\n", "#if 1\n/* @symmetric P */\n#endif\n"]
@@ -798,7 +798,7 @@ fn the_corpus_has_its_verdicts_with_symmetry() {
                 let without = Settings { fairness, symmetry, max_time, ..Settings::default() };
                 let with = run(&name, &text, &Settings { symmetry: Way::Segmented, ..without.clone() });
                 n += 1;
-                used += usize::from(with.chosen.sym != "off");
+                used += usize::from(with.stats().left_out.sym != "off");
                 let without = run(&name, &text, &without);
                 for (p, q) in without.properties.iter().zip(&with.properties) {
                     let sure = [p, q].iter().all(|p| p.verdict.word() != "inconclusive");

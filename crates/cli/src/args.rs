@@ -120,13 +120,8 @@ impl Options {
     }
 
     pub fn settings(&self) -> Settings {
-        let select = match &self.props[..] {
-            [] => Selection::All,
-            [name] if name == "safety" => Selection::Safety,
-            names => Selection::Names(names.to_vec()),
-        };
         Settings {
-            select,
+            select: Selection::of(&self.props),
             // The paths need some, too.
             table: self.asked.max_memory.map(|bytes| bytes / 2),
             jobs: self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get())),
@@ -779,11 +774,11 @@ mod tests {
 
     #[test]
     fn selections_become_settings() {
-        assert_eq!(read("m").unwrap().settings().select, Selection::All);
-        assert_eq!(read("m -p safety").unwrap().settings().select, Selection::Safety);
+        assert_eq!(read("m").unwrap().settings().select, Selection::default());
+        assert_eq!(read("m -p safety").unwrap().settings().select, Selection::safety());
         // Some are asked about by name only.
-        let both = Selection::Names(vec!["progress".to_string(), "all".to_string()]);
+        let both = Selection::of(["progress", "all"]);
         assert_eq!(read("m -p progress -p all").unwrap().settings().select, both);
-        assert_eq!(read("m -p x").unwrap().settings().select, Selection::Names(vec!["x".to_string()]));
+        assert_eq!(read("m -p x").unwrap().settings().select, Selection::of(["x"]));
     }
 }

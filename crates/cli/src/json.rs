@@ -20,7 +20,7 @@ const ONE_LINE: usize = 260;
 const MAX_DEPTH: usize = 64;
 
 impl Json {
-    pub fn object<const N: usize>(fields: [(&str, Json); N]) -> Json {
+    pub fn object<'a>(fields: impl IntoIterator<Item = (&'a str, Json)>) -> Json {
         Json::Object(fields.into_iter().map(|(k, v)| (k.to_string(), v)).collect())
     }
 

@@ -203,8 +203,8 @@ pub const OPTIONS: &[OptionRow] = &[
         .repeats()
         .default("all")
         .help(
-            "check this only: all, safety, assert, deadlock, runtime, trace, promise, accept, progress, claim, a name; of a \
-             protocol also reception, overflow, nonexecutable",
+            "check this only: all, assert, deadlock, runtime, trace, promise, accept, progress, claim, a name; of a protocol \
+             also reception, overflow, nonexecutable; safety: all that finite runs show, but promises",
         )
         .spin("pan -a -A -E -l -N name"),
     row(

@@ -8,7 +8,7 @@ use crate::table::Run;
 use crate::wording;
 use spinor_check::progress::answer::Account;
 use spinor_check::progress::meaning::Progress;
-use spinor_check::report::{PropertyReport, Report, Unreached};
+use spinor_check::report::{LeftOut, PropertyReport, Report, Unreached};
 use spinor_check::trace::{Ending, Trace};
 use spinor_check::verdict::{Kind, Verdict};
 use spinor_model::interp::Interp;
@@ -326,13 +326,8 @@ impl Human<'_> {
                 "{}search {}, reduction {}, symmetry {}, fairness {}, store {}, {}, {}",
                 if self.auto { "auto chose " } else { "" },
                 searches.into_iter().flatten().collect::<Vec<_>>().join(" and "),
-                c.proviso.map_or(c.por.to_string(), |by| format!("{} by {by}", c.por))
-                    + &(if c.por_from > 0 {
-                        format!(" from {} on", plural(c.por_from as usize, "state"))
-                    } else {
-                        String::new()
-                    }),
-                c.sym,
+                self.left_out(steps_left_out),
+                self.left_out(|l| l.sym.to_string()),
                 c.fair,
                 c.store,
                 c.executor,
@@ -346,6 +341,15 @@ impl Human<'_> {
                 let _ = writeln!(out, "{}", self.screen.paint.dim(&text));
             }
         }
+    }
+
+    /// Of all searches: what each did, if it did anything.
+    fn left_out(&self, word: impl Fn(&LeftOut) -> String) -> String {
+        let nothing = word(&LeftOut::default());
+        let mut words: Vec<String> = self.report.searches.iter().map(|s| word(&s.left_out)).collect();
+        words.retain(|word| *word != nothing);
+        words.dedup();
+        if words.is_empty() { nothing } else { words.join(" and ") }
     }
 
     /// The whole answer in one line, and the status that scripts see.
@@ -375,6 +379,15 @@ impl Human<'_> {
         }
         let _ = writeln!(out, "{}", paint(self.screen.paint, &text));
     }
+}
+
+fn steps_left_out(l: &LeftOut) -> String {
+    let by = l.proviso.map_or(String::new(), |by| format!(" by {by}"));
+    let from = match l.por_from {
+        0 => String::new(),
+        n => format!(" from {} on", plural(n as usize, "state")),
+    };
+    format!("{}{by}{from}", l.por)
 }
 
 /// The "why" lines under a trace.

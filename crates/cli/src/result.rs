@@ -4,7 +4,7 @@ use crate::diagnostics::{self, place_fields};
 use crate::front::Front;
 use crate::json::Json;
 use crate::wording;
-use spinor_check::report::{PropertyReport, Report, Stats};
+use spinor_check::report::{LeftOut, PropertyReport, Report, Stats};
 use spinor_check::trace::{Ending, Trace, TraceStep, Value, changes};
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Edge, EdgeId, Pid, ProctypeId, System, Type};
@@ -24,16 +24,16 @@ fn head(path: &str, sha256: Json) -> Vec<(String, Json)> {
 
 pub fn of_report(front: &Front, interp: &Interp, report: &Report) -> Json {
     let system = interp.system();
-    let c = &report.chosen;
-    let options = Json::object([
+    let (c, whole) = (&report.chosen, report.stats());
+    let options = [
         ("search", c.search.map_or(Json::Null, Json::text)),
         ("endless", c.endless.map_or(Json::Null, Json::text)),
         ("progress_search", c.progress.map_or(Json::Null, |(word, _)| Json::text(word))),
         ("progress", c.progress.map_or(Json::Null, |(_, word)| Json::text(word))),
-        ("por", Json::text(c.por)),
-        ("proviso", c.proviso.map_or(Json::Null, Json::text)),
-        ("por_from", Json::count(c.por_from)),
-        ("sym", Json::text(c.sym)),
+    ]
+    .into_iter()
+    .chain(left_out(&whole.left_out))
+    .chain([
         ("fair", Json::text(c.fair)),
         ("fair_by", c.fair_by.map_or(Json::Null, Json::text)),
         ("store", Json::text(c.store)),
@@ -61,13 +61,13 @@ pub fn of_report(front: &Front, interp: &Interp, report: &Report) -> Json {
     let mut doc = head(&front.path, Json::text(&front.sha256));
     doc.extend(
         [
-            ("options", options),
+            ("options", Json::object(options)),
             ("properties", Json::List(report.properties.iter().map(|p| property(interp, report, p)).collect())),
             ("unreached", Json::List(unreached.collect())),
             ("truncations", Json::List(truncations.collect())),
             ("notes", Json::List(report.notes.iter().map(Json::text).collect())),
             ("advice", Json::List(report.advice.iter().map(Json::text).collect())),
-            ("stats", stats(&report.stats())),
+            ("stats", stats(&whole)),
             ("diagnostics", diagnostics::to_json(&front.sources, &front.diagnostics)),
         ]
         .map(|(k, v)| (k.to_string(), v)),
@@ -217,8 +217,17 @@ fn scalar(system: &System, ty: Type, value: i32) -> Json {
     }
 }
 
+fn left_out(l: &LeftOut) -> [(&'static str, Json); 4] {
+    [
+        ("por", Json::text(l.por)),
+        ("proviso", l.proviso.map_or(Json::Null, Json::text)),
+        ("por_from", Json::count(l.por_from)),
+        ("sym", Json::text(l.sym)),
+    ]
+}
+
 fn stats(s: &Stats) -> Json {
-    Json::object([
+    let fields = [
         ("search", Json::text(s.search)),
         ("stored", Json::count(s.stored)),
         ("matched", Json::count(s.matched)),
@@ -232,5 +241,8 @@ fn stats(s: &Stats) -> Json {
         ("store_bytes", Json::count(s.store_bytes)),
         ("search_bytes", Json::count(s.search_bytes)),
         ("omission_bound", s.omission.map_or(Json::Null, Json::Real)),
-    ])
+    ]
+    .into_iter()
+    .chain(left_out(&s.left_out));
+    Json::object(fields)
 }

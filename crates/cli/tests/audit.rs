@@ -22,8 +22,8 @@ fn an_audit_says_how_much_it_tried_out() {
         let report = interpreted(&interp, &[], &settings, &mut Silent).expect("all properties");
         report.notes.into_iter().filter(|n| n.starts_with("audited: ")).collect::<Vec<_>>()
     };
-    let progress = || Selection::Names(vec!["progress".into()]);
-    for select in [Selection::Safety, progress()] {
+    let progress = || Selection::of(["progress"]);
+    for select in [Selection::safety(), progress()] {
         assert_eq!(notes(false, select.clone()), Vec::<String>::new());
         let [note] = &notes(true, select)[..] else { panic!("one search, one note") };
         let n: u64 = note.trim_start_matches("audited: ").trim_end_matches(" selections").parse().expect("a number");

@@ -3,17 +3,17 @@
 use super::{About, Executors, NOT_WORTH, Question, Said, of_the_whole, open};
 use crate::claim::{Claim, Marking, Refused};
 use crate::clock::{Clock, memory_bytes};
-use crate::cycles;
 use crate::cycles::answer::{Answered, How};
+use crate::cycles::{self, Searched};
 use crate::observer::Observer;
 use crate::plan::{self, Asking, OnTheFly};
 use crate::progress::answer::{Account, Asked as Progressing};
 use crate::progress::loops;
 use crate::progress::meaning::{Meaning, Of};
-use crate::report::{PropertyReport, Report, Stats};
+use crate::report::{LeftOut, PropertyReport, Report, Stats};
 use crate::settings::{FairBy, Reduce, Search, Settings, Store};
 use crate::stores::{missed, table};
-use crate::symmetry::{self, Way};
+use crate::symmetry::Way;
 use crate::verdict::{Kind, Verdict};
 use spinor_ltl::Limits;
 use spinor_model::interp::Interp;
@@ -110,11 +110,22 @@ impl Endless<'_> {
             jobs: settings.jobs.max(1),
         };
         let Endless { interp, search, store, fair_by, of, .. } = *self;
-        let (optimise, shorten) = (settings.optimisations(), settings.shorten);
-        let (progress, forced, audit) = (settings.progress, settings.reduce != Reduce::Auto, settings.audit);
+        let how = How {
+            search,
+            store,
+            table: table(settings, limit),
+            fair_by,
+            optimise: settings.optimisations(),
+            shorten: settings.shorten,
+            reduce: None, // so far
+            forced: settings.reduce != Reduce::Auto,
+            audit: settings.audit,
+            proviso: plan::choose_proviso(settings.proviso, search),
+            repairs: settings.repairs,
+            request,
+        };
         let (stutter_invariant, sees_steps) = (claim.stutter_invariant, claim.sees_steps);
         let is_progress = matches!(about, About::Progress);
-        let how = How { proviso: settings.proviso, repairs: settings.repairs };
         let fly = OnTheFly {
             proviso: how.proviso,
             able_by: how.repairs.able,
@@ -130,64 +141,29 @@ impl Endless<'_> {
         let fly = OnTheFly { in_form: !matches!(form, Some(None)), ..fly };
         let of_progress = || match fly.is_wanted() {
             true => Some(plan::BY_STATE_ALONE),
-            false => plan::refuses_progress(search, progress, settings.reduce.leaps()),
+            false => plan::refuses_progress(search, settings.progress, settings.reduce.leaps()),
         };
         let refusal = self.asking.refusal.or_else(|| if is_progress { of_progress() } else { fly.refusal() });
         let claim = form.flatten().filter(|_| refusal.is_none()).unwrap_or(claim);
         let asking = Asking { counts_all: false, stutter_invariant, sees_steps, refusal, ..self.asking };
         let (reduce, answered) = if is_progress {
             let reduce = report.reduces(asking, &name);
-            let asked = Progressing {
-                interp,
-                progress,
-                of,
-                search,
-                store,
-                table: table(settings, request.budget.limit()),
-                fair_by,
-                optimise,
-                shorten,
-                reduce,
-                all_still: settings.all_still,
-                forced,
-                audit,
-                request,
-            };
+            let (progress, all_still) = (settings.progress, settings.all_still);
+            let asked = Progressing { interp, progress, of, all_still, how: How { reduce, ..how } };
             (reduce, asked.answer(executors, observer))
         } else {
-            let (claim, reduce, symmetry) = (&claim, None, symmetry::Found::default());
-            let asked = cycles::answer::Asked {
-                interp,
-                claim,
-                search,
-                store,
-                table: table(settings, request.budget.limit()),
-                fair_by,
-                optimise,
-                shorten,
-                reduce,
-                forced,
-                audit,
-                symmetry,
-                how,
-                request,
-            };
-            let symmetry = asked.symmetry(self.way);
-            report.tell_symmetry(&symmetry);
-            let reduce = report.reduces(Asking { symmetric: symmetry.canon.is_some(), ..asking }, &name);
-            (reduce, cycles::answer::Asked { reduce, symmetry, ..asked }.answer(executors, observer))
+            let mut asked = cycles::answer::Asked { interp, claim: &claim, symmetry: Default::default(), how };
+            asked.symmetry = asked.symmetry(self.way);
+            report.tell_symmetry(&asked.symmetry);
+            let symmetric = asked.symmetry.canon.is_some();
+            asked.how.reduce = report.reduces(Asking { symmetric, ..asking }, &name);
+            (asked.how.reduce, asked.answer(executors, observer))
         };
-        let Answered { trace, searched, store_bytes, omission, faulty, reduced, note } = answered;
+        let Answered { searched, kept: (store_bytes, omission), faulty, left_out, note } = answered;
+        let Searched { found: trace, counters, stopped, bytes: search_bytes } = searched;
         report.notes.extend(note);
-        match (reduced, reduce) {
-            (true, Some(selector)) => {
-                report.chosen.por = selector.word();
-                if how.proviso.is_path() {
-                    report.chosen.proviso = Some(how.proviso.word());
-                }
-            }
-            (false, Some(_)) => report.unreduced.push((name.clone(), NOT_WORTH.to_string())),
-            _ => {}
+        if reduce.is_some() && left_out.por == LeftOut::default().por {
+            report.unreduced.push((name.clone(), NOT_WORTH.to_string()));
         }
         if let (Some(trace), About::Stated(Said::Formula { formula, props })) = (&trace, &about) {
             cycles::answer::judge(self.interp, formula, props, trace);
@@ -198,13 +174,14 @@ impl Endless<'_> {
                 report.notes.push(note);
             }
         }
-        let stopped = searched.stopped.map(|why| of_the_whole(why, settings));
+        let stopped = stopped.map(|why| of_the_whole(why, settings));
         report.searches.push(Stats {
             complete: stopped.is_none() && trace.is_none() && omission.is_none(),
             store_bytes,
-            search_bytes: searched.bytes,
+            search_bytes,
             omission,
-            ..Stats::measured(self.search, &searched.counters, clock.seconds())
+            left_out,
+            ..Stats::measured(search, &counters, clock.seconds())
         });
         let verdict = match (&trace, stopped) {
             (Some(trace), _) => Verdict::Violated { what: crate::explain::what(self.interp, trace) },

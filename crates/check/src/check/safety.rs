@@ -6,7 +6,7 @@ use crate::cycles::Fairness;
 use crate::observer::Observer;
 use crate::plan::{self, Asking, OnTheFly};
 use crate::reduce::{Proviso, Reduced, Reduction, Selector};
-use crate::report::{PropertyReport, Report, Stats, Unreached};
+use crate::report::{LeftOut, PropertyReport, Report, Stats, Unreached};
 use crate::search::{Request, SAFETY, Searched, Stopped, Tally, bfs, dfs, order};
 use crate::settings::{Reduce, Search, Settings, Store};
 use crate::stores::{self, Kept, TABLE, Use, WithBits, missed, table};
@@ -16,7 +16,7 @@ use crate::trace::{self, Trace};
 use crate::verdict::{Kind, Verdict};
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Edge, Effect, Expr, System};
-use spinor_model::optimise::{Optimisations, Watched, optimise, unkept};
+use spinor_model::optimise::{Watched, optimised, unkept};
 use spinor_model::successors::{EdgeSet, Successors};
 use spinor_store::{Budget, Hint};
 use std::collections::BTreeSet;
@@ -108,13 +108,13 @@ impl Asked<'_> {
             self.kinds.iter().filter_map(column)
         });
         let (looked_kinds, looked): (Vec<Kind>, Vec<Expr>) = columns.unzip();
-        let optimised = |params: bool| {
+        let searched_as = |params: bool| {
             let watched = Watched { exprs: &looked, params, ..Watched::default() };
             optimised(interp.shared_system(), settings.optimisations(), &watched)
         };
         let symmetry = match self.way {
             Way::Off => symmetry::Found::default(),
-            way => symmetry::find(&optimised(false), &looked, way),
+            way => symmetry::find(&searched_as(false), &looked, way),
         };
         report.tell_symmetry(&symmetry);
         let fly = OnTheFly {
@@ -129,10 +129,17 @@ impl Asked<'_> {
         let refusal = self.asking.refusal.or(fly.refusal());
         let asking = Asking { symmetric: symmetry.canon.is_some(), refusal, ..self.asking };
         let reduce = report.reduces(asking, SAFETY_SEARCH);
-        let system = optimised(reduce.is_some());
+        let system = searched_as(reduce.is_some());
         let replayed = Interp::new(system.clone());
         let exec = Arc::new(executors.executor(system.clone(), &looked));
         let reduced = reduce.and_then(|by| self.reduced(&exec, system, by, &looked, report));
+        let (reduced, por_from) = reduced.unzip();
+        let por_from = por_from.unwrap_or(0);
+        let left_out = match (&reduced, &symmetry.canon) {
+            (Some(reduced), _) => LeftOut { por_from, ..LeftOut::steps(reduced) },
+            (None, Some(canon)) => LeftOut::states(canon.way()),
+            (None, None) => LeftOut::default(),
+        };
         let quotient = symmetry.canon.clone().map(|canon| Arc::new(Quotient { system: exec.clone(), canon }));
         // A violation of the quotient has to be found again in the system, and a leap is several steps of it.
         let like = |r: &Arc<Reduced<E::Exec>>| r.of(Arc::new(replayed.clone()));
@@ -152,9 +159,8 @@ impl Asked<'_> {
             max_time: settings.max_time,
             budget: Budget::new(limit),
             jobs: settings.jobs.max(1),
-            makes_up: reduced.as_ref().is_some_and(|r| r.proviso() == Proviso::Levels),
-            late: report.chosen.por_from,
-            by_path: reduced.as_ref().map(|r| r.proviso()).filter(|p| p.is_path()).map(|p| p == Proviso::PathBit),
+            proviso: reduced.as_ref().map_or(Proviso::None, |r| r.proviso()),
+            late: por_from,
             ..Request::default()
         };
         let (searched, (store_bytes, omission)) = {
@@ -208,6 +214,7 @@ impl Asked<'_> {
             store_bytes,
             search_bytes: bytes,
             omission,
+            left_out,
             ..Stats::measured(self.search, &counters, seconds)
         });
         // Without a proviso steps may be left out for ever, and what they do was not seen.
@@ -247,7 +254,8 @@ impl Asked<'_> {
         }
     }
 
-    /// The system with fewer steps, if it is worth while. It is judged on random walks, unless somebody wants it.
+    /// The system with fewer steps, if it is worth while, and from how many states on. It is judged on random walks, unless
+    /// somebody wants it.
     fn reduced<S: Successors + Send>(
         &self,
         exec: &Arc<S>,
@@ -255,7 +263,7 @@ impl Asked<'_> {
         selector: Selector,
         looked: &[Expr],
         report: &mut Report,
-    ) -> Option<Arc<Reduced<S>>> {
+    ) -> Option<(Arc<Reduced<S>>, u64)> {
         // What is looked at in the states of a protocol is known before (`reduce`, J and K).
         let reduction = match &self.settings.protocol {
             Some(protocol) => Reduction::new(system, selector, &[], false).minding(protocol, &self.kinds),
@@ -277,12 +285,8 @@ impl Asked<'_> {
             return None;
         };
         let may_wait = self.search == Search::Bfs && chosen.proviso() != Proviso::Levels && !selector.leaps();
-        if saves < WORTH_AT_ONCE && may_wait && !self.settings.audit {
-            report.chosen.por_from = MANY;
-        }
-        report.chosen.por = selector.word();
-        report.chosen.proviso = Some(chosen.proviso().word());
-        Some(Arc::new(chosen))
+        let waits = saves < WORTH_AT_ONCE && may_wait && !self.settings.audit;
+        Some((Arc::new(chosen), if waits { MANY } else { 0 }))
     }
 
     /// What would get further than this search did, and at what price.
@@ -333,14 +337,6 @@ impl Asked<'_> {
 /// The same while states are few: to store one that a cache holds takes less time than to think about what to leave out.
 const WORTH_AT_ONCE: f64 = 1.0 / 3.0;
 const MANY: u64 = 1 << 15;
-
-/// The system that is searched. Its steps are those of the model, statement by statement.
-fn optimised(system: &Arc<System>, wanted: Optimisations, watched: &Watched<'_>) -> Arc<System> {
-    match wanted {
-        Optimisations::NONE => system.clone(),
-        _ => Arc::new(optimise(system, wanted, watched).0),
-    }
-}
 
 /// The search with the store.
 fn run<S: Successors + Send + 'static>(
@@ -393,7 +389,7 @@ fn shorten<S: Successors + Send + 'static>(
     observer: &mut dyn Observer,
 ) -> (Option<crate::search::Found>, bool) {
     let Some(most) = n_steps.checked_sub(1).and_then(|n| u32::try_from(n).ok()) else { return (None, n_steps == 0) };
-    let request = Request { kinds: vec![kind], max_depth: Some(most), makes_up: false, ..like.clone() };
+    let request = Request { kinds: vec![kind], max_depth: Some(most), proviso: Proviso::None, ..like.clone() };
     let (search, store) = plan::choose(Search::Bfs, Store::Auto);
     let (searched, _) = run(system, order::learn, search, store, TABLE, &request, observer);
     let found = searched.found.into_iter().next();

@@ -11,7 +11,7 @@
 
 use super::by_process::ByProcess;
 use super::fair::{self, By, Fair};
-use super::ndfs::{self, Memory, Target};
+use super::ndfs::{self, Nesting, Target};
 use super::product::Product;
 use super::{Fairness, Lasso, Moves, Request, Runs, Searched, cndfs, lasso, lossy, scc, shorten, union};
 use crate::claim::Claim;
@@ -19,29 +19,28 @@ use crate::executors::Executors;
 use crate::observer::Observer;
 use crate::plan;
 use crate::reduce::{AbleBy, Proviso, Reduced, Reduction, Repairs, Selector};
+use crate::report::LeftOut;
 use crate::search::Stopped;
 use crate::settings::{FairBy, Search, Store};
 use crate::stores::{self, Kept, Use, WithBits};
 use crate::symmetry::canon::Canon;
+use crate::symmetry::figure4::{self, Fragment};
 use crate::symmetry::quotient::QuotientRuns;
-use crate::symmetry::{self, Way, figure4, unfold};
+use crate::symmetry::{self, Way, unfold};
 use crate::trace::{self, Endless, Trace};
 use spinor_ltl::{Formula, PropId, Valuation, eval_lasso};
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Expr, System};
-use spinor_model::optimise::{Optimisations, Watched, optimise};
+use spinor_model::optimise::{Optimisations, Watched, optimised};
 use spinor_model::successors::{Step, Successors};
 use spinor_store::{Arena, Hint, Hints, Visited};
 use std::cell::LazyCell;
 use std::slice::from_ref;
 use std::sync::Arc;
 
-/// How a claim is to be answered.
-#[derive(Clone)]
-pub struct Asked<'a> {
-    /// As the model was written.
-    pub interp: &'a Interp,
-    pub claim: &'a Claim,
+/// How runs that never end are searched, whatever is asked about them.
+#[derive(Clone, Debug)]
+pub struct How {
     pub search: Search,
     pub store: Store,
     /// Bytes of a bitstate table.
@@ -53,44 +52,62 @@ pub struct Asked<'a> {
     /// Whether it is worth while or not.
     pub forced: bool,
     pub audit: bool,
-    /// What [`Asked::symmetry`] found: if something, nothing is reduced.
-    pub symmetry: symmetry::Found,
-    pub how: How,
+    pub proviso: Proviso,
+    pub repairs: Repairs,
     pub request: Request,
 }
 
-/// How steps are left out, if they are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct How {
-    pub proviso: Proviso,
-    pub repairs: Repairs,
+impl How {
+    /// The search beside the store that is asked for.
+    pub(crate) fn search<F, U: Use<Out = Searched<F>>>(&self, hints: Hints, user: U) -> (Searched<F>, Kept) {
+        let budget = &self.request.budget;
+        let searched = stores::open(self.store, self.table, budget, hints, user);
+        searched.unwrap_or_else(|_| (Searched::none(budget), (0, None)))
+    }
+
+    /// What is shown of a run: fewer moves if that is wanted, after they were gone along once more.
+    pub(crate) fn shown<R: Runs>(&self, judge: &R, lasso: Lasso, stored: u64) -> Lasso {
+        let fairness = self.request.fairness;
+        let lasso = if self.shorten { shorten::shorten(judge, &lasso, fairness, stored) } else { lasso };
+        self.replayed(judge, &lasso);
+        lasso
+    }
+
+    /// Panics unless the run is accepted, and fair.
+    fn replayed<R: Runs>(&self, judge: &R, lasso: &Lasso) {
+        let judged = lasso::replay(judge, lasso, self.request.fairness);
+        judged.unwrap_or_else(|e| panic!("what was found is no violation: {e}"));
+    }
+
+    /// Statements are not merged: see the argument.
+    pub(crate) fn hides_waiting(&self, system: &System) -> bool {
+        self.request.fairness != Fairness::None && system.has_rendezvous()
+    }
+
+    /// Who is waited for has a say in what is left out.
+    fn waits(&self) -> bool {
+        self.repairs.able.asks_who_is_waited_for() && self.request.fairness != Fairness::None
+    }
 }
 
-impl How {
-    pub(crate) fn proviso(self, search: Search) -> Proviso {
-        plan::choose_proviso(self.proviso, search)
-    }
-
-    fn memory(self) -> Memory {
-        match self.proviso {
-            Proviso::PathNumber => Memory::Number,
-            Proviso::PathBit => Memory::Bit,
-            Proviso::None | Proviso::Loops | Proviso::Levels | Proviso::Always => Memory::Nothing,
-        }
-    }
+/// A claim to be answered.
+#[derive(Clone)]
+pub struct Asked<'a> {
+    /// As the model was written.
+    pub interp: &'a Interp,
+    pub claim: &'a Claim,
+    /// What [`Asked::symmetry`] found: if something, nothing is reduced.
+    pub symmetry: symmetry::Found,
+    pub how: How,
 }
 
 /// What came of it.
 pub struct Answered {
-    pub trace: Option<Trace>,
-    pub searched: Searched,
-    pub store_bytes: u64,
-    /// Of a lossy store, a bound of what it misses.
-    pub omission: Option<f64>,
+    pub searched: Searched<Trace>,
+    pub kept: Kept,
     /// Some runs are ended by a fault, and were not judged.
     pub faulty: bool,
-    /// Steps were left out.
-    pub reduced: bool,
+    pub left_out: LeftOut,
     /// What else there is to tell: how much of that was tried out, what was kept beside states.
     pub note: Option<String>,
 }
@@ -105,7 +122,7 @@ impl Asked<'_> {
     }
 
     pub fn answer<E: Executors>(&self, executors: &E, observer: &mut dyn Observer) -> Answered {
-        if self.reduce.is_none() {
+        if self.how.reduce.is_none() {
             return self.answer_in(&[], executors, observer);
         }
         let mut claim = self.claim.clone();
@@ -118,66 +135,66 @@ impl Asked<'_> {
         let replayed = Interp::looking(system.clone(), &self.claim.looked);
         let exec = Arc::new(executors.executor(system.clone(), &self.claim.looked));
         if let Some(canon) = self.symmetry.canon.as_deref() {
-            assert!(self.reduce.is_none(), "the plan refuses it");
+            assert!(self.how.reduce.is_none(), "the plan refuses it");
             return self.by_quotient(exec, canon, &replayed, observer);
         }
-        let fair = self.request.fairness != Fairness::None;
-        let (repairs, proviso) = (self.how.repairs, self.how.proviso(self.search));
+        let fairness = self.how.request.fairness;
+        let fair = fairness != Fairness::None;
+        let How { repairs, proviso, .. } = self.how;
         // Who selects by the path, or by who is waited for, has one graph from the beginning to the end.
-        let n_phases = if proviso.is_path() || self.waits() { phases.len().min(1) } else { phases.len() };
+        let n_phases = if proviso.is_path() || self.how.waits() { phases.len().min(1) } else { phases.len() };
         let phases = &phases[..n_phases];
         // The papers' ways keep less in order than parts need; operations are asked about all at once.
         let in_parts = fair && proviso == Proviso::Loops && repairs == Repairs::default() && !self.claim.sees_steps;
         let reduce = |by| {
             let reduction = Reduction::new(system, by, &self.claim.looked, fair).repaired(repairs);
             let reduction = if in_parts { reduction.in_parts(&self.claim.parts) } else { reduction.phased(phases) };
-            reduction.audited_if(self.audit)
+            reduction.audited_if(self.how.audit)
         };
-        let reduction = self.reduce.map(|by| Arc::new(reduce(by)));
+        let reduction = self.how.reduce.map(|by| Arc::new(reduce(by)));
         let reduced = reduction.as_ref().map(|r| Reduced::new(exec.clone(), r.clone(), proviso));
-        let reduced = reduced.filter(|r| r.worth(self.forced).is_some());
+        let reduced = reduced.filter(|r| r.worth(self.how.forced).is_some());
         let is_reduced = reduced.is_some();
-        let (searched, (store_bytes, omission), faulty) = match reduced {
-            None => Asked { how: How::default(), ..self.clone() }.find(exec, observer),
+        let left_out = reduced.as_ref().map_or_else(LeftOut::default, LeftOut::steps);
+        let (searched, kept, faulty) = match reduced {
+            None => self.whole().find(exec, observer),
             Some(reduced) => self.find(Arc::new(reduced), observer),
         };
         let note = reduction.as_ref().and_then(|r| r.audit_note());
-        let trace = searched.found.as_ref().map(|lasso| {
-            let judge = Product::new(&replayed, self.claim, self.request.fairness);
+        let stored = searched.counters.stored;
+        let searched = searched.map(|lasso| {
+            let judge = Product::new(&replayed, self.claim, fairness);
             // What is chosen on the fly is told in the numbers of all moves.
-            let by_state = is_reduced && !proviso.is_path() && !self.waits();
+            let by_state = is_reduced && !proviso.is_path() && !self.how.waits();
             let lasso = match reduction.filter(|_| by_state) {
-                None => lasso.clone(),
+                None => lasso,
                 Some(reduction) => {
                     let leaps = reduction.selector().leaps();
                     let reduced = Reduced::new(Arc::new(replayed.clone()), reduction, Proviso::Loops);
+                    let few = Product::new(&reduced, self.claim, fairness);
                     if leaps {
-                        let product = Product::new(&reduced, self.claim, self.request.fairness);
-                        return self.shown(&replayed, &product, lasso);
+                        self.how.replayed(&few, &lasso);
+                        return trace::build_endless(self.interp, &replayed, &endless(&few, &lasso));
                     }
-                    renumbered(lasso, &Product::new(&reduced, self.claim, self.request.fairness), &judge)
+                    renumbered(&lasso, &few, &judge)
                 }
             };
-            let lasso = if self.shorten {
-                shorten::shorten(&judge, &lasso, self.request.fairness, searched.counters.stored)
-            } else {
-                lasso
-            };
-            self.shown(&replayed, &judge, &lasso)
+            self.told(&replayed, lasso, stored)
         });
-        Answered { trace, searched, store_bytes, omission, faulty, reduced: is_reduced, note }
+        Answered { searched, kept, faulty, left_out, note }
     }
 
-    /// The run as statements, after it was gone along once more: it is accepted, and fair.
-    fn shown<S: Successors>(&self, replayed: &Interp, judge: &Product<'_, S>, lasso: &Lasso) -> Trace {
-        let judged = lasso::replay(judge, lasso, self.request.fairness);
-        judged.unwrap_or_else(|e| panic!("what was found is no violation: {e}"));
-        trace::build_endless(self.interp, replayed, &endless(judge, lasso))
+    /// The same with nothing left out.
+    fn whole(&self) -> Self {
+        let how = How { proviso: Proviso::default(), repairs: Repairs::default(), ..self.how.clone() };
+        Asked { how, ..self.clone() }
     }
 
-    /// Who is waited for has a say in what is left out.
-    fn waits(&self) -> bool {
-        self.how.repairs.able.asks_who_is_waited_for() && self.request.fairness != Fairness::None
+    /// The run as statements.
+    fn told(&self, replayed: &Interp, lasso: Lasso, stored: u64) -> Trace {
+        let judge = Product::new(replayed, self.claim, self.how.request.fairness);
+        let lasso = self.how.shown(&judge, lasso, stored);
+        trace::build_endless(self.interp, replayed, &endless(&judge, &lasso))
     }
 
     fn find<S: Successors + Send + 'static>(
@@ -193,17 +210,11 @@ impl Asked<'_> {
 
     /// Whose a move is matters also where moves are ordered by it.
     fn owned(&self) -> Fairness {
-        if self.search == Search::NdfsProcess { Fairness::Weak } else { self.request.fairness }
+        if self.how.search == Search::NdfsProcess { Fairness::Weak } else { self.how.request.fairness }
     }
 
-    /// The search that is asked for, beside the store that is.
     pub(crate) fn search<R: Runs>(&self, runs: &R, hints: Hints, observer: &mut dyn Observer) -> (Searched, Kept) {
-        let budget = &self.request.budget;
-        let user = Searching { asked: self, runs, observer };
-        stores::open(self.store, self.table, budget, hints, user).unwrap_or_else(|_| {
-            let stopped = Some(Stopped::Memory(budget.limit()));
-            (Searched { found: None, counters: Default::default(), stopped, bytes: 0 }, (0, None))
-        })
+        self.how.search(hints, Searching { asked: self, runs, observer })
     }
 
     /// One state stands for its images.
@@ -214,21 +225,19 @@ impl Asked<'_> {
         replayed: &Interp,
         observer: &mut dyn Observer,
     ) -> Answered {
-        let (owned, fairness) = (self.owned(), self.request.fairness);
+        let (owned, fairness) = (self.owned(), self.how.request.fairness);
         let quotient = QuotientRuns { product: Product::new(&*exec, self.claim, owned), canon, fairness };
-        if plan::is_nested(self.search) && fairness == Fairness::Weak {
+        if plan::is_nested(self.how.search) && fairness == Fairness::Weak {
             return self.by_figure4(&quotient, replayed, observer);
         }
-        let (searched, (store_bytes, omission)) = self.search(&quotient, self.hints(exec.clone(), owned), observer);
-        let trace = searched.found.as_ref().map(|lasso| {
+        let (searched, kept) = self.search(&quotient, self.hints(exec.clone(), owned), observer);
+        let stored = searched.counters.stored;
+        let searched = searched.map(|lasso| {
             let judge = Product::new(replayed, self.claim, fairness);
-            let lasso = unfold::lasso(&judge, canon, lasso);
-            let lasso =
-                if self.shorten { shorten::shorten(&judge, &lasso, fairness, searched.counters.stored) } else { lasso };
-            self.shown(replayed, &judge, &lasso)
+            self.told(replayed, unfold::lasso(&judge, canon, &lasso), stored)
         });
-        let faulty = quotient.product.is_faulty();
-        Answered { trace, searched, store_bytes, omission, faulty, reduced: false, note: None }
+        let left_out = LeftOut::states(canon.way());
+        Answered { searched, kept, faulty: quotient.product.is_faulty(), left_out, note: None }
     }
 
     /// Nested search with fairness in a quotient: what it finds is there.
@@ -238,61 +247,47 @@ impl Asked<'_> {
         replayed: &Interp,
         observer: &mut dyn Observer,
     ) -> Answered {
-        let request = &self.request;
+        let How { store, table, request, .. } = &self.how;
         let budget = &request.budget;
         let n = self.interp.system().most_processes() as u16;
-        let found = if self.store.is_lossy() {
-            stores::open_lossy(self.store, self.table, budget, InLossy { quotient, n, request, observer })
+        let found = if store.is_lossy() {
+            stores::open_lossy(*store, *table, budget, InLossy { quotient, n, request, observer })
         } else {
             Arena::new(budget).map(|store| {
                 let mut beside = figure4::Beside::new(&store, n, budget);
                 let out = figure4::search(quotient, n, &mut beside, request, observer);
                 let (bits, states, bytes) = (beside.n_bits(), out.counters.stored, beside.bytes());
                 let note = format!("{bits} bits are kept beside each of {states} states: {bytes} bytes");
-                ((out, note), (store.bytes() + bytes, None))
+                ((out, Some(note)), (store.bytes() + bytes, None))
             })
         };
-        let mut searched = Searched { found: None, counters: Default::default(), stopped: None, bytes: budget.used() };
-        let faulty = quotient.product.is_faulty();
-        let Ok(((out, note), (store_bytes, omission))) = found else {
-            searched.stopped = Some(Stopped::Memory(budget.limit()));
-            let (trace, note, reduced) = (None, None, false);
-            return Answered { trace, searched, store_bytes: 0, omission: None, faulty, reduced, note };
-        };
-        searched.counters = out.counters;
-        let trace = out.found.map(|fragment| {
-            let judge = Product::new(replayed, self.claim, request.fairness);
-            let lasso = unfold::glue(&judge, quotient.canon, &fragment);
-            let lasso = if self.shorten {
-                shorten::shorten(&judge, &lasso, request.fairness, searched.counters.stored)
-            } else {
-                lasso
-            };
-            self.shown(replayed, &judge, &lasso)
-        });
-        if trace.is_none() {
-            searched.stopped = out.stopped.or(Some(Stopped::OneWay));
+        let ((mut searched, note), kept) = found.unwrap_or_else(|_| ((Searched::none(budget), None), (0, None)));
+        if searched.found.is_none() {
+            searched.stopped = searched.stopped.or(Some(Stopped::OneWay));
         }
-        Answered { trace, searched, store_bytes, omission, faulty, reduced: false, note: Some(note) }
+        let stored = searched.counters.stored;
+        let searched = searched.map(|fragment| {
+            let judge = Product::new(replayed, self.claim, request.fairness);
+            self.told(replayed, unfold::glue(&judge, quotient.canon, &fragment), stored)
+        });
+        let left_out = LeftOut::states(quotient.canon.way());
+        Answered { searched, kept, faulty: quotient.product.is_faulty(), left_out, note }
     }
 
     fn optimised(&self) -> Arc<System> {
         let system = self.interp.shared_system();
-        if self.optimise == Optimisations::NONE {
-            return system.clone();
-        }
-        let hides_waiting = self.request.fairness != Fairness::None && system.has_rendezvous();
         // Two steps that are one would be two operations at one position.
-        let counts_steps = !self.claim.stutter_invariant || self.claim.sees_steps || hides_waiting;
-        let watched =
-            Watched { exprs: &self.claim.looked, counts_steps, params: self.reduce.is_some(), ..Watched::default() };
-        Arc::new(optimise(system, self.optimise, &watched).0)
+        let steps_count = !self.claim.stutter_invariant || self.claim.sees_steps;
+        let counts_steps = steps_count || self.how.hides_waiting(system);
+        let params = self.how.reduce.is_some();
+        let watched = Watched { exprs: &self.claim.looked, counts_steps, params, ..Watched::default() };
+        optimised(system, self.how.optimise, &watched)
     }
 
     /// How the store is to lay out keys, learned from the product. Flags and copies lie behind its keys; what is learned
     /// then would not fit them.
     fn hints<S: Successors + Send + 'static>(&self, exec: Arc<S>, owned: Fairness) -> Hints {
-        if !plan::knows_components(self.search) && self.request.fairness != Fairness::None {
+        if !plan::knows_components(self.how.search) && self.how.request.fairness != Fairness::None {
             return Box::new(|_| Hint::default());
         }
         let claim = self.claim.clone();
@@ -306,12 +301,12 @@ impl Asked<'_> {
         target: Target,
         observer: &mut dyn Observer,
     ) -> Searched {
-        let request = &self.request;
-        let memory = self.how.memory();
+        let How { request, proviso, .. } = &self.how;
+        let way = Nesting { proviso: *proviso, ..Nesting::to(target) };
         let nested = match self.fair(runs) {
-            None if V::EXACT => ndfs::search_with(runs, store, target, memory, request, observer),
-            Some(fair) if V::EXACT => fair::search_with(&fair, store, target, memory, request, observer),
-            _ if memory != Memory::Nothing => unreachable!("the plan refuses it"),
+            None if V::EXACT => ndfs::search_with(runs, store, way, request, observer),
+            Some(fair) if V::EXACT => fair::search_with(&fair, store, way, request, observer),
+            _ if proviso.is_path() => unreachable!("the plan refuses it"),
             None => lossy::search(runs, store, target, request, observer),
             Some(fair) => lossy::search_fair(&fair, store, target, request, observer),
         };
@@ -320,13 +315,13 @@ impl Asked<'_> {
 
     /// With fairness, the runs that have it in their states.
     fn fair<'r, R: Runs>(&self, runs: &'r R) -> Option<Fair<'r, R>> {
-        let by = match self.fair_by {
+        let by = match self.how.fair_by {
             FairBy::Copies => By::Copies,
             FairBy::Auto | FairBy::Scc | FairBy::Flags => By::Flags,
         };
         let eager = self.how.repairs.able == AbleBy::Defaults;
-        let fair = || Fair::new(runs, self.interp.system().most_processes(), by).telling(self.waits(), eager);
-        (self.request.fairness != Fairness::None).then(fair)
+        let fair = || Fair::new(runs, self.interp.system().most_processes(), by).telling(self.how.waits(), eager);
+        (self.how.request.fairness != Fairness::None).then(fair)
     }
 }
 
@@ -342,8 +337,8 @@ impl<R: Runs> Use for Searching<'_, R> {
     type Out = Searched;
     fn with<V: WithBits>(self, store: &V) -> Searched {
         let Searching { asked, runs, observer } = self;
-        let request = &asked.request;
-        match asked.search {
+        let request = &asked.how.request;
+        match asked.how.search {
             Search::Ndfs => asked.nested(runs, store, Target::Path, observer),
             Search::NdfsSeed => asked.nested(runs, store, Target::Seed, observer),
             Search::NdfsProcess => {
@@ -376,12 +371,12 @@ struct InLossy<'a, 'q, S: Successors> {
 }
 
 impl<S: Successors> Use for InLossy<'_, '_, S> {
-    type Out = (figure4::Outcome, String);
+    type Out = (Searched<Fragment>, Option<String>);
     fn with<V: WithBits>(self, store: &V) -> Self::Out {
         let InLossy { quotient, n, request, observer } = self;
         let out = figure4::search(quotient, n, &mut lossy::Marked::new(store), request, observer);
         let note = format!("{} copies of states are marked, for one of two searches each", store.len());
-        (out, note)
+        (out, Some(note))
     }
 }
 

@@ -66,7 +66,7 @@
 //! # Cost  N+2 states for one at most with flags, N+1 with copies. Four bytes a key, in the tree store as much as a
 //!   grain. A successor's key is written twice, first as it is below.
 
-use super::ndfs::{self, Memory, Nested, Refused, Target, accepts};
+use super::ndfs::{self, Nested, Nesting, Refused, Target, accepts};
 use super::{Lasso, Move, Moves, Pids, Request, Runs};
 use crate::observer::Observer;
 use crate::stores::WithBits;
@@ -98,20 +98,19 @@ pub fn search<R: Runs, V: WithBits>(
     request: &Request,
     observer: &mut dyn Observer,
 ) -> Result<Nested, Refused> {
-    search_with(fair, store, target, Memory::Nothing, request, observer)
+    search_with(fair, store, Nesting::to(target), request, observer)
 }
 
 /// The same by a search that has a say in which moves are left out below.
 pub fn search_with<R: Runs, V: WithBits>(
     fair: &Fair<'_, R>,
     store: &V,
-    target: Target,
-    memory: Memory,
+    way: Nesting,
     request: &Request,
     observer: &mut dyn Observer,
 ) -> Result<Nested, Refused> {
-    let mut nested = ndfs::search_with(fair, store, target, memory, request, observer)?;
-    let wish = if memory == Memory::Nothing { Wish::default() } else { Wish::ALL };
+    let mut nested = ndfs::search_with(fair, store, way, request, observer)?;
+    let wish = if way.proviso.is_path() { Wish::ALL } else { Wish::default() };
     nested.searched.found = nested.searched.found.map(|lasso| fair.project_as(&lasso, wish));
     Ok(nested)
 }

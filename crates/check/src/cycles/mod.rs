@@ -301,16 +301,30 @@ impl Request {
     }
 }
 
-/// What came of a search.
+/// What came of a search for runs, which it tells by their moves, or as somebody else does.
 #[derive(Clone, Debug)]
-pub struct Searched {
-    pub found: Option<Lasso>,
+pub struct Searched<F = Lasso> {
+    pub found: Option<F>,
     /// States and their moves, each initial state being the end of one, too.
     pub counters: Counters,
     /// `None`: everything was seen, or what was looked for was found.
     pub stopped: Option<Stopped>,
     /// Bytes held at the end, the store included.
     pub bytes: u64,
+}
+
+impl<F> Searched<F> {
+    /// Not even the store found room.
+    pub(crate) fn none(budget: &Budget) -> Searched<F> {
+        let stopped = Some(Stopped::Memory(budget.limit()));
+        Searched { found: None, counters: Counters::default(), stopped, bytes: budget.used() }
+    }
+
+    /// The same of what was found, told in another way.
+    pub(crate) fn map<G>(self, told: impl FnOnce(F) -> G) -> Searched<G> {
+        let Searched { found, counters, stopped, bytes } = self;
+        Searched { found: found.map(told), counters, stopped, bytes }
+    }
 }
 
 /// Whether to go on, for a search of one thread.
@@ -387,9 +401,13 @@ impl<'o> Pulse<'o> {
         depth > self.max_depth
     }
 
-    pub fn searched(&self, found: Option<Lasso>, request: &Request) -> Searched {
-        let cut = self.cut.then_some(Stopped::Depth(self.max_depth as u32));
-        let stopped = if found.is_some() { None } else { self.signals.why().or(cut) };
+    pub fn searched<F>(&self, found: Option<F>, request: &Request) -> Searched<F> {
+        let stopped = if found.is_some() { None } else { self.why() };
         Searched { found, counters: self.counters, stopped, bytes: request.budget.used() }
+    }
+
+    /// Why not everything was seen, if so.
+    pub fn why(&self) -> Option<Stopped> {
+        self.signals.why().or(self.cut.then_some(Stopped::Depth(self.max_depth as u32)))
     }
 }

@@ -1,6 +1,6 @@
 //! Accepting cycles by two interleaved depth-first searches.
 //!
-//! Source  [HPY96] figure 2 (`Target::Seed`) and figure 4 (`Target::Path`), sections 3 and 5.1; section 5.2 (`Memory`).
+//! Source  [HPY96] figure 2 (`Target::Seed`) and figure 4 (`Target::Path`), sections 3 and 5.1; section 5.2 (`Nesting`).
 //! Fits    one mark at most, and at states; no fairness (`fair` puts it into the states); exact stores.
 //!
 //! # What is accepting
@@ -27,8 +27,8 @@
 //!   and reaches r. In both cases r was on a cycle, and it would have been reported.
 //!
 //! # On the fly
-//!   With a `Memory` the first search chooses which moves are left out, by its path: of the selections that a state has
-//!   to offer (`Wish`), in their order, it takes the first without a move back to the path, the state itself included; all
+//!   With a proviso by the path the first search chooses which moves are left out: of the selections that a state has to
+//!   offer (`Wish`), in their order, it takes the first without a move back to the path, the state itself included; all
 //!   moves if there is none (*number*), or if the first one will not do (*bit*). The choice is remembered, and
 //!   second searches repeat it: so both run through one graph, and the argument above is about it. A second
 //!   search that chose by its own path would run through another graph. If it also passed the path, it would miss the
@@ -67,7 +67,7 @@
 //! # Owed
 //!   O1 verdict = oracle, and the lasso is accepted              tests: random graphs
 //!   O2 D2                                                       tests: the moves that the second search looks at
-//!   O3 5.2, the choice kept between the searches                tests/figures.rs: the two models, each kind of memory, and
+//!   O3 5.2, the choice kept between the searches                tests/figures.rs: the two models, each proviso, and
 //!      the verdicts without it
 //!   O4 the budget is not asked for bits beside a dense store: they are few beside the states
 //!   (Lossy stores: `lossy`, whose frames hold their keys.)
@@ -78,6 +78,7 @@
 
 use super::{Lasso, Moves, Pulse, Request, Runs, Searched, all_marks};
 use crate::observer::Observer;
+use crate::reduce::Proviso;
 use crate::search::Halt;
 use crate::search::held::Held;
 use crate::stores::{Bits, WithBits};
@@ -96,27 +97,21 @@ pub enum Target {
     Path,
 }
 
-/// What is remembered of which moves the first search chose.
+/// How the two searches go together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Memory {
-    /// It has no choice: the moves of a state are always the same.
-    Nothing,
-    /// Which selection it was.
-    Number,
-    /// Whether it was the first one, or none.
-    Bit,
-    /// It is forgotten, and the second search chooses by the two paths: wrong, for tests. Of numbers, or of bits.
-    Lost { bit: bool },
+pub struct Nesting {
+    pub target: Target,
+    /// If it is by the path, the first search chooses the moves of a state, and what it chose is remembered: which selection
+    /// it was, or whether it was the first one or none.
+    pub proviso: Proviso,
+    /// That is forgotten, and the second search chooses by the two paths: wrong, for tests.
+    pub forgets: bool,
 }
 
-impl Memory {
-    fn is_lost(self) -> bool {
-        matches!(self, Memory::Lost { .. })
-    }
-
-    /// The first selection will do, or none does.
-    fn is_bit(self) -> bool {
-        matches!(self, Memory::Bit | Memory::Lost { bit: true })
+impl Nesting {
+    /// The moves of a state are always the same.
+    pub fn to(target: Target) -> Nesting {
+        Nesting { target, proviso: Proviso::None, forgets: false }
     }
 }
 
@@ -241,34 +236,34 @@ pub fn search<R: Runs, V: WithBits>(
     request: &Request,
     observer: &mut dyn Observer,
 ) -> Result<Nested, Refused> {
-    search_with(runs, store, target, Memory::Nothing, request, observer)
+    search_with(runs, store, Nesting::to(target), request, observer)
 }
 
-/// With a memory the lasso has the numbers of all moves ([`Wish::ALL`]).
+/// Where the moves are chosen the lasso has the numbers of all of them ([`Wish::ALL`]).
 pub fn search_with<R: Runs, V: WithBits>(
     runs: &R,
     store: &V,
-    target: Target,
-    memory: Memory,
+    way: Nesting,
     request: &Request,
     observer: &mut dyn Observer,
 ) -> Result<Nested, Refused> {
+    let Nesting { target, proviso, forgets } = way;
     assert!(V::EXACT, "a state is expanded from its name");
-    assert!(target == Target::Path || memory == Memory::Nothing || memory.is_lost(), "the plan refuses it");
+    assert!(target == Target::Path || !proviso.is_path() || forgets, "the plan refuses it");
+    assert!(proviso.is_path() || !forgets, "there is something to forget");
     if runs.n_marks() > 1 {
         return Err(Refused::ManyMarks(runs.n_marks()));
     }
     let mut dfs = Dfs {
         runs,
         store,
-        target,
+        way,
         hand: store.hand(),
         desk: runs.desk(),
         pulse: Pulse::new(request, observer),
         first: Kept::new(&request.budget),
         second: Kept::new(&request.budget),
         on_path: Kept::new(&request.budget),
-        memory,
         choices: (0..8).map(|_| Kept::new(&request.budget)).collect(),
         path: Path::new(&request.budget),
         nested: Path::new(&request.budget),
@@ -324,14 +319,13 @@ impl Path {
 struct Dfs<'a, R: Runs, V: WithBits> {
     runs: &'a R,
     store: &'a V,
-    target: Target,
+    way: Nesting,
     hand: V::Hand<'a>,
     desk: R::Desk,
     pulse: Pulse<'a>,
     first: Kept<V::Bits>,
     second: Kept<V::Bits>,
     on_path: Kept<V::Bits>,
-    memory: Memory,
     /// The choice at each state, in binary.
     choices: Vec<Kept<V::Bits>>,
     path: Path,
@@ -411,21 +405,21 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
         if self.pulse.cut && self.second.has(seed) {
             return Ok(None); // I2
         }
-        assert!(!self.second.has(seed) || self.memory.is_lost(), "I2");
+        assert!(!self.second.has(seed) || self.way.forgets, "I2");
         self.enter_nested(seed)?;
         while !self.nested.frames.is_empty() {
             let Some(to) = self.nested.follow() else {
                 self.nested.frames.pop();
                 continue;
             };
-            let closes = match self.target {
+            let closes = match self.way.target {
                 Target::Seed => to == seed,
                 Target::Path => self.on_path.has(to),
             };
             if closes {
                 return Ok(Some(to)); // S3
             }
-            let any = self.target == Target::Seed || self.pulse.cut || self.memory.is_lost();
+            let any = self.way.target == Target::Seed || self.pulse.cut || self.way.forgets;
             debug_assert!(any || self.first.has(to), "I3");
             if !self.second.has(to) {
                 self.enter_nested(to)?; // S4
@@ -437,10 +431,7 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
     /// S1
     fn enter_nested(&mut self, id: StateId) -> Result<(), End> {
         self.second.put(id).map_err(|full| self.pulse.full(full))?;
-        let accepting = match self.memory {
-            Memory::Lost { .. } => self.choose(id)?,
-            Memory::Nothing | Memory::Number | Memory::Bit => self.expand(id, self.chosen(id))?,
-        };
+        let accepting = if self.way.forgets { self.choose(id)? } else { self.expand(id, self.chosen(id))? };
         let pushed = self.nested.push(id, accepting, &self.out);
         pushed.map_err(|full| self.pulse.full(full))?;
         self.n_second += self.out.len() as u64;
@@ -451,19 +442,19 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
     fn chosen(&self, id: StateId) -> Wish {
         let bit = |(n, plane): (usize, &Kept<V::Bits>)| u8::from(plane.has(id)) << n;
         let number = || self.choices.iter().enumerate().map(bit).sum();
-        Wish { attempt: (self.memory != Memory::Nothing).then(number), waited: None }
+        Wish { attempt: self.way.proviso.is_path().then(number), waited: None }
     }
 
     /// Expands a state by a selection without a move back to the path, and remembers it.
     fn choose(&mut self, id: StateId) -> Result<bool, End> {
-        if self.memory == Memory::Nothing {
+        if !self.way.proviso.is_path() {
             return self.expand(id, Wish::default());
         }
         let mut attempt = 1;
         loop {
             let accepting = self.expand(id, Wish { attempt: Some(attempt), waited: None })?;
             let on = |to: StateId| {
-                let nested = || self.memory.is_lost() && self.nested.frames.iter().any(|frame| frame.id == to);
+                let nested = || self.way.forgets && self.nested.frames.iter().any(|frame| frame.id == to);
                 to == id || self.on_path.has(to) || nested()
             };
             if attempt == 0 || self.moves.left_out && !self.out.iter().any(|(to, _)| on(*to)) {
@@ -472,8 +463,7 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
                 put.map_err(|full| self.pulse.full(full))?;
                 return Ok(accepting);
             }
-            let more = self.moves.left_out && !self.memory.is_bit();
-            attempt = if more { attempt.checked_add(1).unwrap_or(0) } else { 0 };
+            attempt = if self.moves.left_out { self.way.proviso.after(attempt) } else { 0 };
         }
     }
 
@@ -513,7 +503,7 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
 
     /// The number of a move among all those of its state.
     fn number(&mut self, id: StateId, nth: u32) -> u32 {
-        if self.memory == Memory::Nothing || self.memory.is_lost() {
+        if !self.way.proviso.is_path() || self.way.forgets {
             return nth;
         }
         let (mut few, mut all, chosen) = (Moves::default(), Moves::default(), self.chosen(id));

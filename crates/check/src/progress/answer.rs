@@ -15,46 +15,37 @@ use super::modes::Modes;
 use super::system::Grounds;
 use super::{At, Found, Ground, Searched, fifo, levels, nested, restarts};
 use crate::claim::{Claim, Marking};
-use crate::counters::Counters;
-use crate::cycles::answer::{Answered, walked};
-use crate::cycles::{self, Fairness, Request, lasso, shorten};
+use crate::cycles::answer::{Answered, How, walked};
+use crate::cycles::{self, Fairness};
 use crate::executors::Executors;
 use crate::observer::Observer;
 use crate::plan;
-use crate::reduce::{Proviso, Reduced, Reduction, Selector};
-use crate::search::{Stopped, order};
-use crate::settings::{FairBy, Search, Store};
-use crate::stores::{self, Kept, Use, WithBits};
+use crate::reduce::{Proviso, Reduced, Reduction, Repairs};
+use crate::report::LeftOut;
+use crate::search::order;
+use crate::settings::Search;
+use crate::stores::{Kept, Use, WithBits};
 use crate::trace::{self, Endless, Trace};
 use spinor_model::index::Idx;
 use spinor_model::interp::{Interp, Log};
 use spinor_model::ir::{Expr, Loc, Pid, ProctypeId, System};
-use spinor_model::optimise::{Optimisations, Watched, optimise};
+use spinor_model::optimise::{Watched, optimised};
 use spinor_model::successors::{Step, Successors};
 use std::collections::BTreeSet;
 use std::slice::from_ref;
 use std::sync::Arc;
 
-/// How the question is to be answered.
+/// The question, and how it is to be answered.
 #[derive(Clone, Debug)]
 pub struct Asked<'a> {
     /// As the model was written.
     pub interp: &'a Interp,
     pub progress: Progress,
     pub of: Option<Of>,
-    pub search: Search,
-    pub store: Store,
-    /// Bytes of a bitstate table.
-    pub table: u64,
-    pub fair_by: FairBy,
-    pub optimise: Optimisations,
-    pub shorten: bool,
-    pub reduce: Option<Selector>,
     /// Of the steps selected where steps make progress, none does; otherwise one at least does not.
     pub all_still: bool,
-    pub forced: bool,
-    pub audit: bool,
-    pub request: Request,
+    /// Steps are left out by rules of their own: the proviso and the repairs in it are of claims.
+    pub how: How,
 }
 
 impl Asked<'_> {
@@ -64,44 +55,43 @@ impl Asked<'_> {
     }
 
     pub fn answer<E: Executors>(&self, executors: &E, observer: &mut dyn Observer) -> Answered {
+        let How { search, .. } = self.how;
         let original = self.interp.shared_system();
         let meaning = Meaning::new(original, self.progress, self.of);
         let relabelled = meaning.relabelled(original);
         let still = meaning.still(&relabelled);
-        if Self::by_claim(self.search, self.progress) {
+        if Self::by_claim(search, self.progress) {
             return self.as_claim(&relabelled, still, executors, observer);
         }
         let system = self.optimised(&relabelled, &still);
         let meaning = meaning.on(&system);
         let interp = Interp::looking(system.clone(), from_ref(&still));
         let exec = Arc::new(executors.executor(system.clone(), from_ref(&still)));
-        if !plan::seeks_progress(self.search) {
+        if !plan::seeks_progress(search) {
             return self.by_modes(&meaning, &interp, exec, observer);
         }
-        let reduction = self.reduce.map(|by| {
+        let reduction = self.how.reduce.map(|by| {
             let still = meaning.spared(&system, self.all_still);
-            Arc::new(Reduction::for_progress(system, by, still).audited_if(self.audit))
+            Arc::new(Reduction::for_progress(system, by, still).audited_if(self.how.audit))
         });
         let reduced = reduction.as_ref().map(|r| Reduced::new(exec.clone(), r.clone(), Proviso::None));
-        let reduced = reduced.filter(|r| r.worth(self.forced).is_some());
-        let is_reduced = reduced.is_some();
+        let reduced = reduced.filter(|r| r.worth(self.how.forced).is_some());
+        let left_out = reduced.as_ref().map_or_else(LeftOut::default, LeftOut::steps);
         // What is shown are steps of the interpreter, of which a leap is several.
         let judge = reduced.as_ref().map(|r| r.of(Arc::new(interp.clone())));
-        let (searched, (store_bytes, omission), faulty) = match reduced {
+        let (searched, kept, faulty) = match reduced {
             None => self.find(exec, &interp, &meaning, true, observer),
             Some(reduced) => self.find(Arc::new(reduced), &interp, &meaning, false, observer),
         };
-        let Searched { found, counters, stopped, bytes, .. } = searched;
-        let trace = found.map(|found| {
+        let searched = searched.map(|found| {
             let endless = match &judge {
                 None => endless(&Grounds::new(&interp, &interp, &meaning), &found),
                 Some(reduced) => endless(&Grounds::new(reduced, &interp, &meaning), &found),
             };
             trace::build_endless(self.interp, &interp, &endless)
         });
-        let searched = cycles::Searched { found: None, counters, stopped, bytes };
         let note = reduction.and_then(|r| r.audit_note());
-        Answered { trace, searched, store_bytes, omission, faulty, reduced: is_reduced, note }
+        Answered { searched, kept, faulty, left_out, note }
     }
 
     fn find<S: Successors + Send + 'static>(
@@ -113,28 +103,18 @@ impl Asked<'_> {
         observer: &mut dyn Observer,
     ) -> (Searched, Kept, bool) {
         let ground = Grounds::new(&*exec, interp, meaning);
-        let sleeps = whole && self.search == Search::Fifo;
+        let sleeps = whole && self.how.search == Search::Fifo;
         let ground = ground.sleeping(sleeps.then(|| meaning.commute(interp.shared_system())).flatten());
-        let budget = &self.request.budget;
         let walked = exec.clone();
         let hints = Box::new(move |key: &[u8]| order::learn(&*walked, key));
-        let user = Searching { asked: self, ground: &ground, observer };
-        let (searched, kept) = stores::open(self.store, self.table, budget, hints, user).unwrap_or_else(|_| {
-            let stopped = Some(Stopped::Memory(budget.limit()));
-            (Searched { found: None, counters: Counters::default(), stopped, bytes: 0, limit: None }, (0, None))
-        });
+        let (searched, kept) = self.how.search(hints, Searching { how: &self.how, ground: &ground, observer });
         (searched, kept, ground.is_faulty())
     }
 
     fn optimised(&self, system: &Arc<System>, still: &Expr) -> Arc<System> {
-        if self.optimise == Optimisations::NONE {
-            return system.clone();
-        }
-        // As for claims: see `cycles::answer`.
-        let counts_steps = self.request.fairness != Fairness::None && system.has_rendezvous();
-        let params = self.reduce.is_some();
+        let (counts_steps, params) = (self.how.hides_waiting(system), self.how.reduce.is_some());
         let watched = Watched { exprs: from_ref(still), progress: true, counts_steps, params };
-        Arc::new(optimise(system, self.optimise, &watched).0)
+        optimised(system, self.how.optimise, &watched)
     }
 
     /// As a claim about the states of the relabelled system.
@@ -145,7 +125,7 @@ impl Asked<'_> {
         executors: &E,
         observer: &mut dyn Observer,
     ) -> Answered {
-        let marking = if plan::knows_components(self.search) { Marking::Generalised } else { Marking::States };
+        let marking = if plan::knows_components(self.how.search) { Marking::Generalised } else { Marking::States };
         let mut claim = Claim::without_progress(marking);
         claim.looked = vec![still];
         let interp = Interp::new(relabelled.clone());
@@ -153,22 +133,8 @@ impl Asked<'_> {
     }
 
     fn to_cycles<'c>(&self, interp: &'c Interp, claim: &'c Claim) -> cycles::answer::Asked<'c> {
-        cycles::answer::Asked {
-            interp,
-            claim,
-            search: self.search,
-            store: self.store,
-            table: self.table,
-            fair_by: self.fair_by,
-            optimise: self.optimise,
-            shorten: self.shorten,
-            reduce: self.reduce,
-            forced: self.forced,
-            audit: self.audit,
-            symmetry: Default::default(),
-            how: Default::default(),
-            request: self.request.clone(),
-        }
+        let how = How { proviso: Proviso::default(), repairs: Repairs::default(), ..self.how.clone() };
+        cycles::answer::Asked { interp, claim, symmetry: Default::default(), how }
     }
 
     /// By the searches of `cycles`, with steps that make progress.
@@ -183,32 +149,26 @@ impl Asked<'_> {
         // Only its way of choosing a search is used.
         let claim = Claim::without_progress(Marking::States);
         let asked = self.to_cycles(interp, &claim);
-        let unfolded = !plan::knows_components(self.search) && self.request.fairness != Fairness::None;
+        let unfolded = !plan::knows_components(self.how.search) && self.how.request.fairness != Fairness::None;
         let hints = {
             let (exec, interp, meaning) = (exec.clone(), interp.clone(), meaning.clone());
             let learn = move |key: &[u8]| Modes::new(&*exec, &interp, &meaning).learn(key);
             Box::new(move |key: &[u8]| if unfolded { Default::default() } else { learn(key) })
         };
-        let (searched, (store_bytes, omission)) = asked.search(&modes, hints, observer);
-        let trace = searched.found.as_ref().map(|lasso| {
+        let (searched, kept) = asked.search(&modes, hints, observer);
+        let stored = searched.counters.stored;
+        let searched = searched.map(|lasso| {
             let judge = Modes::new(interp, interp, meaning);
-            let lasso = if self.shorten {
-                shorten::shorten(&judge, lasso, self.request.fairness, searched.counters.stored)
-            } else {
-                lasso.clone()
-            };
-            let judged = lasso::replay(&judge, &lasso, self.request.fairness);
-            judged.unwrap_or_else(|e| panic!("what was found is no violation: {e}"));
+            let lasso = self.how.shown(&judge, lasso, stored);
             let endless = walked(&judge, &lasso, lasso.stem.len(), |key, nth| [judge.step(key, nth)]);
             trace::build_endless(self.interp, interp, &endless)
         });
-        let faulty = modes.is_faulty();
-        Answered { trace, searched, store_bytes, omission, faulty, reduced: false, note: None }
+        Answered { searched, kept, faulty: modes.is_faulty(), left_out: LeftOut::default(), note: None }
     }
 }
 
 struct Searching<'a, G> {
-    asked: &'a Asked<'a>,
+    how: &'a How,
     ground: &'a G,
     observer: &'a mut dyn Observer,
 }
@@ -216,9 +176,8 @@ struct Searching<'a, G> {
 impl<G: Ground> Use for Searching<'_, G> {
     type Out = Searched;
     fn with<V: WithBits>(self, store: &V) -> Searched {
-        let Searching { asked, ground, observer } = self;
-        let request = &asked.request;
-        match asked.search {
+        let Searching { how: How { search, request, .. }, ground, observer } = self;
+        match search {
             Search::Fifo => fifo::search(ground, store, request, observer),
             _ if !V::EXACT => unreachable!("the plan refuses it"),
             Search::Restarts => restarts::search(ground, store, request, observer),

@@ -116,11 +116,11 @@ pub fn search_as<G: Ground, V: Visited>(
         n_entered: 0,
     };
     let found = fifo.all().unwrap_or(None);
-    let mut counters = fifo.walk.pulse.counters;
-    counters.stored = fifo.walk.pulse.counters.stored.max(if found.is_some() { 0 } else { store.len() });
-    let searched = fifo.walk.pulse.searched(None, request);
-    let stopped = if found.is_some() { None } else { searched.stopped };
-    Searched { found, counters, stopped, bytes: searched.bytes, limit: None }
+    if found.is_none() {
+        let counters = &mut fifo.walk.pulse.counters;
+        counters.stored = counters.stored.max(store.len());
+    }
+    fifo.walk.pulse.searched(found, request)
 }
 
 /// A state on the path.

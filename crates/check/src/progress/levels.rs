@@ -85,14 +85,8 @@ pub fn search_from<G: Ground, V: Visited>(
     let like =
         search::Request { max_time: request.max_time, budget: request.budget.clone(), ..search::Request::default() };
     let signals = Signals::new(&like);
-    let mut searched = Searched { found: None, counters: Counters::default(), stopped: None, bytes: 0, limit: None };
-    let cards = match Cards::new(&request.budget) {
-        Ok(cards) => cards,
-        Err(full) => {
-            signals.full(full);
-            return Searched { stopped: signals.why(), ..searched };
-        }
-    };
+    let Ok(cards) = Cards::new(&request.budget) else { return Searched::none(&request.budget) };
+    let mut searched = Searched { found: None, counters: Counters::default(), stopped: None, bytes: 0 };
     let run = Run { ground, store, cards: &cards, request, signals };
     let jobs = request.jobs.clamp(1, MOST);
     let workers: Vec<Mutex<Option<Worker>>> = (0..jobs).map(|_| Mutex::default()).collect();
@@ -120,7 +114,7 @@ pub fn search_from<G: Ground, V: Visited>(
     let mut walk = Walk::new(ground, store, request, observer);
     match walk.run(&entries, entry, &path, at) {
         Ok(found) => searched.found = Some(found),
-        Err(Halt) => searched.stopped = walk.pulse.searched(None, request).stopped,
+        Err(Halt) => searched.stopped = walk.pulse.why(),
     }
     searched
 }

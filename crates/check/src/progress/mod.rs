@@ -45,9 +45,8 @@ mod tests;
 mod toy;
 mod walk;
 
-use crate::counters::Counters;
+use crate::cycles;
 use crate::reduce::commute::{Name, Sleep};
-use crate::search::Stopped;
 use spinor_model::successors::Batch;
 use std::ops::Range;
 
@@ -134,14 +133,4 @@ pub struct At {
 }
 
 /// What came of a search.
-#[derive(Clone, Debug)]
-pub struct Searched {
-    pub found: Option<Found>,
-    pub counters: Counters,
-    /// `None`: everything was seen, or a cycle was found.
-    pub stopped: Option<Stopped>,
-    /// Bytes held at the end, the store included.
-    pub bytes: u64,
-    /// The most progress that paths were allowed, by a search that bounds it.
-    pub limit: Option<u64>,
-}
+pub type Searched = cycles::Searched<Found>;

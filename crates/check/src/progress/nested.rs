@@ -52,9 +52,7 @@ pub fn search<G: Ground, V: Visited>(
         _ => None,
     };
     walk.pulse.counters.stored = store.len();
-    let searched = walk.pulse.searched(None, request);
-    let stopped = if found.is_some() { None } else { searched.stopped };
-    Searched { found, counters: searched.counters, stopped, bytes: searched.bytes, limit: None }
+    walk.pulse.searched(found, request)
 }
 
 /// The same for a search that has found nothing; its counts stay.

@@ -57,19 +57,20 @@ pub fn search<G: Ground, V: Visited>(
     request: &Request,
     observer: &mut dyn Observer,
 ) -> Searched {
-    search_as(ground, store, Form::Repaired, request, observer)
+    search_as(ground, store, Form::Repaired, request, observer).0
 }
 
+/// Beside what was found, the most progress that paths were allowed.
 pub fn search_as<G: Ground, V: Visited>(
     ground: &G,
     store: &V,
     form: Form,
     request: &Request,
     observer: &mut dyn Observer,
-) -> Searched {
+) -> (Searched, u64) {
     let mut limit = 0;
     let searched = go(ground, store, request, observer, |walk, first| rounds(walk, first, form, &mut limit, request));
-    Searched { limit: Some(limit), ..searched }
+    (searched, limit)
 }
 
 /// One round that cuts nothing: depth-first search as it is. It misses cycles (figure 2), and is here to show that.
@@ -92,10 +93,7 @@ fn go<'a, G: Ground, V: Visited>(
         _ => None,
     };
     walk.pulse.counters.stored = store.len();
-    let searched = walk.pulse.searched(None, request);
-    let stopped = if found.is_some() { None } else { searched.stopped };
-    let counters = searched.counters;
-    Searched { found, counters, stopped, bytes: searched.bytes, limit: None }
+    walk.pulse.searched(found, request)
 }
 
 fn rounds<G: Ground, V: Visited>(

@@ -67,10 +67,10 @@ fn the_searches_agree_with_the_oracle_on_random_graphs() {
         let level = agrees(&ground, jobs, &format!("seed {seed}"));
         n_cycles += u64::from(level.is_some());
         n_deep += u64::from(level > Some(0));
-        let restarts = restarts::search(&ground, &arena(), &request(1), &mut Silent);
-        n_over += u64::from(restarts.limit > level && level.is_some());
+        let (_, limit) = restarts::search_as(&ground, &arena(), Form::Repaired, &request(1), &mut Silent);
+        n_over += u64::from(level.is_some_and(|level| limit > level));
         // Without the false alarms of the printed form, its rounds are the paper's.
-        let rounds = || restarts::search_as(&ground, &arena(), Form::Printed, &request(1), &mut Silent);
+        let rounds = || restarts::search_as(&ground, &arena(), Form::Printed, &request(1), &mut Silent).0;
         n_missed += u64::from(ground.by_steps && level.is_some() && rounds().found.is_none());
     }
     println!(
@@ -152,7 +152,7 @@ fn the_listing_of_the_queue_as_printed_misses_cycles_through_the_initial_state()
 #[test]
 fn the_listing_with_counters_as_printed_gives_false_alarms() {
     let alarm = |ground: &ToyGround| {
-        let printed = restarts::search_as(ground, &arena(), Form::Printed, &request(1), &mut Silent);
+        let (printed, _) = restarts::search_as(ground, &arena(), Form::Printed, &request(1), &mut Silent);
         printed.found.is_some() && Graph::new(ground).level().is_none()
     };
     assert!(alarm(&ToyGround::states(&[(0, 1), (1, 0)], &[0])));
@@ -165,8 +165,8 @@ fn the_listing_with_counters_as_printed_gives_false_alarms() {
 fn restarts_may_go_deeper_than_they_must() {
     let (ground, least) = figure_3();
     assert_eq!(agrees(&ground, &[1, 2], "figure 3"), Some(least));
-    let restarts = restarts::search(&ground, &arena(), &request(1), &mut Silent);
-    assert!(restarts.found.is_some() && restarts.limit > Some(least));
+    let (restarts, limit) = restarts::search_as(&ground, &arena(), Form::Repaired, &request(1), &mut Silent);
+    assert!(restarts.found.is_some() && limit > least);
 }
 
 /// Path 1 leads to s2 = 4 with three progresses, path 2 to s2 with one and on to s1 = 6 with two, path 3 to s1 with one.

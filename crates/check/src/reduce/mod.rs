@@ -204,6 +204,15 @@ impl Proviso {
     pub fn is_path(self) -> bool {
         matches!(self, Proviso::PathNumber | Proviso::PathBit)
     }
+
+    /// By the path: the number of the selection to try after one that leads back to it; 0 is everything.
+    pub(crate) fn after(self, attempt: u8) -> u8 {
+        assert!(self.is_path() && attempt > 0, "whoever takes everything tries nothing more");
+        match self {
+            Proviso::PathBit => 0,
+            _ => attempt.checked_add(1).unwrap_or(0),
+        }
+    }
 }
 
 /// See the module.

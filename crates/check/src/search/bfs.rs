@@ -399,7 +399,7 @@ impl Worker {
             self.offered.len()
         };
         self.news.expanded += 1;
-        let leaves_out = level.deeper && run.request.makes_up && system.leaves_out(&seat.state);
+        let leaves_out = level.deeper && run.request.makes_up() && system.leaves_out(&seat.state);
         if n_steps == 0 {
             if !system.may_end(&seat.state) {
                 self.see(run, level, Kind::EndState, (0, 0, 0), None, None);
@@ -448,7 +448,7 @@ impl Worker {
             self.counters.atomic_steps += u64::from(outcome.atomic_steps);
             if let Some(key) = outcome.key() {
                 // Where it matters whether a state is new, its name is asked for.
-                if !request.makes_up && self.recent.repeats(&self.batch.keys[key.clone()]) {
+                if !request.makes_up() && self.recent.repeats(&self.batch.keys[key.clone()]) {
                     self.n_repeated += 1;
                 } else {
                     self.keys.push(key);
@@ -551,7 +551,7 @@ impl Worker {
                 self.counters.stored += 1;
                 self.news.stored += 1;
                 settled = self.next.push(id).and(settled);
-                if run.request.makes_up {
+                if run.request.makes_up() {
                     self.next_level.note(id, level.depth);
                 }
             }

@@ -13,7 +13,7 @@
 //!   one thread only, and each of its steps is fired by the thread that holds it: so everything is still done
 //!   once. The search is over when all threads have nothing to do.
 //!
-//!   By the path (`Request::by_path`), one thread: of the selections of a state that leaves out steps, one is taken that
+//!   By the path (`Request::proviso`), one thread: of the selections of a state that leaves out steps, one is taken that
 //!   does not lead back to the path, or all steps are. So on every cycle nothing is left out of some state: of its
 //!   states let v be visited first; the one before v is visited while v is on the path, and does not select the step to
 //!   v alone. A state is known on the path by a hash, and one that is taken for such a state loses a selection, nothing
@@ -68,7 +68,7 @@ pub fn search<S: Successors, V: Visited>(
     observer: &mut dyn Observer,
 ) -> Searched {
     assert!(store.is_empty(), "a search starts with an empty store");
-    assert!(request.by_path.is_none() || request.jobs == 1, "the plan refuses it");
+    assert!(!request.proviso.is_path() || request.jobs == 1, "the plan refuses it");
     let mut root = Vec::new();
     match system.initial() {
         Ok(state) => system.pack(&state, &mut root),
@@ -373,7 +373,7 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
                     self.on_path.insert(hash, n - 1);
                 }
                 self.at_hand = false;
-                debug_assert!(self.run.request.by_path.is_none() || self.hashes.len() == self.frames.len(), "I2");
+                debug_assert!(!self.run.request.proviso.is_path() || self.hashes.len() == self.frames.len(), "I2");
             }
         }
         self.clear();
@@ -422,9 +422,9 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
             true => Vec::new(),
             false => look(self.run.system, &mut self.state, self.run.request, &mut self.bits),
         };
-        match self.run.request.by_path {
-            None => self.run.system.enabled(&mut self.state, &mut self.offered),
-            Some(bit) => self.select(bit)?,
+        match self.run.request.proviso.is_path() {
+            false => self.run.system.enabled(&mut self.state, &mut self.offered),
+            true => self.select()?,
         }
         let id = if V::EXACT { id } else { StateId(self.path_keys.len() as u64) };
         if !V::EXACT {
@@ -444,7 +444,7 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
     }
 
     /// Steps of the state of `key` such that none leads back to the path; all, if there is no such selection.
-    fn select(&mut self, bit: bool) -> Result<(), Full> {
+    fn select(&mut self) -> Result<(), Full> {
         let own = hash(&self.key);
         let mut attempt = 1;
         loop {
@@ -459,7 +459,7 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
             if !self.batch.outcomes.iter().filter_map(|o| self.batch.key(o)).any(|key| on(hash(key))) {
                 break;
             }
-            attempt = if bit { 0 } else { attempt.checked_add(1).unwrap_or(0) };
+            attempt = self.run.request.proviso.after(attempt);
         }
         *self.on_path.entry(own).or_default() += 1;
         self.hashes.push(own)

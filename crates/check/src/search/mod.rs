@@ -18,6 +18,7 @@ pub(crate) mod watch;
 mod tests;
 
 use crate::counters::Counters;
+use crate::reduce::Proviso;
 use crate::verdict::Kind;
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::ir::{EdgeId, ProctypeId};
@@ -53,11 +54,9 @@ pub fn kind_of(fault: &FaultKind) -> Kind {
 /// What to look for and when to stop.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Of a system that leaves out steps: the search sees to it that none is left out for ever.
-    pub makes_up: bool,
-    /// The same by the path of one thread: the first selection that does not lead back to it, or only the first of all
-    /// (true).
-    pub by_path: Option<bool>,
+    /// Of a system that leaves out steps: who sees to it that none is left out for ever. The search has a part in it where
+    /// that is done by levels, or by the path of one thread.
+    pub proviso: Proviso,
     /// Breadth-first: as long as a level begins with fewer states than these, such a system is to leave out nothing.
     pub late: u64,
     pub kinds: Vec<Kind>,
@@ -79,12 +78,19 @@ pub struct Request {
 /// To start a thread costs 20 to 50 µs, which is the work of some hundred states; to call one that waits, a tenth.
 const ALONE: u64 = 1 << 11;
 
+impl Request {
+    /// By levels: see `bfs`, D2.
+    fn makes_up(&self) -> bool {
+        self.proviso == Proviso::Levels
+    }
+}
+
 impl Default for Request {
     fn default() -> Self {
         let budget = Budget::unlimited();
         let (kinds, looked, all_errors, max_depth, max_time) = (Vec::new(), Vec::new(), None, None, None);
-        let (jobs, alone, makes_up, late, by_path) = (1, ALONE, false, 0, None);
-        Request { kinds, looked, all_errors, max_depth, max_time, budget, jobs, alone, makes_up, late, by_path }
+        let (jobs, alone, late, proviso) = (1, ALONE, 0, Proviso::None);
+        Request { kinds, looked, all_errors, max_depth, max_time, budget, jobs, alone, late, proviso }
     }
 }
 

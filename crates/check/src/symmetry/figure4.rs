@@ -34,12 +34,11 @@
 //!   most as often. With a lossy store, one entry for each of these bits that is set.
 
 use super::threads::Permuted;
-use crate::counters::Counters;
 use crate::cycles::lossy::{Marked, Seen};
-use crate::cycles::{Moves, Pids, Pulse, Request, ndfs};
+use crate::cycles::{Moves, Pids, Pulse, Request, Searched, ndfs};
 use crate::observer::Observer;
+use crate::search::Halt;
 use crate::search::held::Held;
-use crate::search::{Halt, Stopped};
 use spinor_model::ir::Pid;
 use spinor_store::{Account, Arena, Budget, Full, Visited};
 use std::sync::Arc;
@@ -51,14 +50,6 @@ pub struct Fragment {
     pub stem: Vec<u32>,
     /// Empty if the last move of the stem ends the matter.
     pub lap: Vec<u32>,
-}
-
-/// What came of it.
-pub struct Outcome {
-    pub found: Option<Fragment>,
-    pub counters: Counters,
-    /// Why it did not go to its end.
-    pub stopped: Option<Stopped>,
 }
 
 /// Process `n` is waited for in copy `n + 1`.
@@ -178,39 +169,34 @@ pub(crate) fn search<R: Permuted, S: Copies>(
     seen: &mut S,
     request: &Request,
     observer: &mut dyn Observer,
-) -> Outcome {
+) -> Searched<Fragment> {
     let everybody = (0..n).fold(Pids::default(), |all, pid| all.union(Pids::of(Some(pid as Pid))));
     let (moves, key) = (Moves::default(), Vec::new());
     let (pulse, account) = (Pulse::new(request, observer), request.budget.account());
     let mut search = Search { runs, desk: runs.desk(), seen, key, n, everybody, moves, pulse, account };
     let mut start = Moves::default();
     runs.initial_raw(&mut search.desk, &mut start);
-    let mut out = Outcome { found: None, counters: Counters::default(), stopped: None };
+    let mut found = None;
     for initial in 0..start.all.len() {
         let mut path = Vec::new();
         let key = start.key(initial).to_vec();
         let stop = search.first(key, &mut path);
         let stem = || path.iter().filter_map(|f: &Frame| f.nth).collect::<Vec<u32>>();
-        match stop {
-            Ok(()) => {}
-            Err(Stop::Halt) => break,
-            Err(Stop::Found(lap)) => out.found = Some(Fragment { initial, stem: stem(), lap }),
+        found = match stop {
+            Ok(()) => continue,
+            Err(Stop::Halt) => None,
+            Err(Stop::Found(lap)) => Some(Fragment { initial, stem: stem(), lap }),
             Err(Stop::Ends(more)) => {
                 let mut stem = stem();
                 stem.extend(more);
                 stem.extend(search.moves.ends);
-                out.found = Some(Fragment { initial, stem, lap: Vec::new() });
+                Some(Fragment { initial, stem, lap: Vec::new() })
             }
-        }
-        if out.found.is_some() {
-            break;
-        }
+        };
+        break;
     }
-    if out.found.is_none() {
-        out.stopped = search.pulse.searched(None, request).stopped;
-    }
-    out.counters = Counters { stored: search.seen.n_states(), ..search.pulse.counters };
-    out
+    search.pulse.counters.stored = search.seen.n_states();
+    search.pulse.searched(found, request)
 }
 
 impl<R: Permuted, S: Copies> Search<'_, R, S> {

@@ -4,7 +4,7 @@ use super::canon::Perm;
 use super::figure4;
 use super::threads::{self, Permuted};
 use crate::cycles::lossy::Marked;
-use crate::cycles::{Fairness, Lasso, Moves, Request, Runs, Summary, oracle, scc};
+use crate::cycles::{Fairness, Lasso, Moves, Request, Runs, Searched, Summary, oracle, scc};
 use crate::observer::Silent;
 use crate::toy::Rng;
 use spinor_gen::question::seeds;
@@ -266,7 +266,7 @@ fn fairness_in_the_quotient_is_what_it_is_in_the_system() {
     assert!(n_accepted > 100 && n_fair_matters > 3 && noticed > 0, "{n_accepted} {n_fair_matters} {noticed}");
 }
 
-fn in_arena(toy: &Toy) -> figure4::Outcome {
+fn in_arena(toy: &Toy) -> Searched<figure4::Fragment> {
     let budget = Budget::unlimited();
     let store = Arena::new(&budget).expect("memory");
     let mut beside = figure4::Beside::new(&store, toy.n as u16, &budget);

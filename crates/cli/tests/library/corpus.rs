@@ -53,7 +53,7 @@ fn stated(model: &Model) -> Vec<Stated> {
 /// Everything, and what is asked about though no label does.
 fn all_of(expect: &str) -> Selection {
     let asked = ["accept", "progress"].into_iter().filter(|name| expect.contains(&format!("{name} ")));
-    Selection::Names(["all"].into_iter().chain(asked).map(String::from).collect())
+    Selection::of(["all"].into_iter().chain(asked))
 }
 
 /// What is asked of a protocol.
@@ -73,7 +73,7 @@ fn names(interp: &Interp, stated: &[Stated], protocol: &Option<Protocol>, expect
 }
 
 fn endless(interp: &Interp, stated: &[Stated], protocol: &Option<Protocol>, expect: &str) -> Selection {
-    Selection::Names(names(interp, stated, protocol, expect, true))
+    Selection::of(names(interp, stated, protocol, expect, true))
 }
 
 /// The verdicts, those about runs that never end for each fairness, and the counts of the search for the others.
@@ -166,8 +166,7 @@ fn every_other_model(first: usize) {
 fn every_way(name: &str, interp: &Interp, stated: &[Stated], protocol: &Option<Protocol>, expect: &str) -> String {
     let mut wrong = String::new();
     let select = endless(interp, stated, protocol, expect);
-    let Selection::Names(properties) = &select else { return wrong };
-    for name_of in properties {
+    for name_of in select.iter() {
         for fairness in Fairness::ALL {
             let Some(claim) = claim_of(name_of, stated) else { continue };
             let found = oracle(interp, &claim, fairness);
@@ -223,7 +222,7 @@ fn every_reduction(
         }
     };
     let stored = expect.lines().find_map(|l| l.strip_prefix("stored ")?.parse().ok()).unwrap_or(0u64);
-    let finite = Selection::Names(names(interp, stated, protocol, expect, false));
+    let finite = Selection::of(names(interp, stated, protocol, expect, false));
     let endless = endless(interp, stated, protocol, expect);
     for reduce in [Selector::Stubborn, Selector::Ample, Selector::Leap, Selector::Lra].map(Reduce::By) {
         for optimise in [Optimisations::NONE, Optimisations::ALL] {
@@ -316,7 +315,7 @@ fn both_searches_agree_with_the_oracle_on_random_models() {
         let model = loaded.model.unwrap_or_else(|| panic!("seed {seed}: {:?}", loaded.diagnostics));
         assert_eq!(validate(&model.system), Vec::<String>::new(), "seed {seed}");
         let interp = Interp::new(model.system);
-        let select = Selection::Names(names(&interp, &[], &None, "", false));
+        let select = Selection::of(names(&interp, &[], &None, "", false));
         let settings = |search| Settings {
             search,
             select: select.clone(),

@@ -68,7 +68,7 @@ fn every_way_agrees_with_the_oracle_on_random_models() {
         let loaded = load("m.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p));
         let model = loaded.model.unwrap_or_else(|| panic!("seed {seed}: {:?}", loaded.diagnostics));
         let interp = Interp::new(model.system.clone());
-        let small = Settings { plain: true, select: Selection::Safety, ..Settings::default() };
+        let small = Settings { plain: true, select: Selection::safety(), ..Settings::default() };
         let size = interpreted(&interp, &[], &small, &mut Silent).expect("safety").stats().stored;
         if !(3..=MOST).contains(&size) {
             continue;
@@ -86,7 +86,7 @@ fn every_way_agrees_with_the_oracle_on_random_models() {
             ("accept", Claim::accept_labels()),
             ("progress", Claim::without_progress(Marking::States)),
         ];
-        let select = Selection::Names(claims.iter().map(|(name, _)| name.to_string()).collect());
+        let select = Selection::of(claims.iter().map(|(name, _)| name.to_string()));
         for (f, fairness) in Fairness::ALL.into_iter().enumerate() {
             let truths: Vec<bool> = claims.iter().map(|(_, claim)| oracle(&interp, claim, fairness)).collect();
             n_violated[f] += truths.iter().filter(|t| **t).count();

@@ -41,7 +41,7 @@ fn reductions(progress: Progress) -> Vec<(Reduce, bool)> {
 }
 
 fn ask(interp: &Interp, native: bool, settings: &Settings) -> PropertyReport {
-    let settings = Settings { select: Selection::Names(vec!["progress".to_string()]), ..settings.clone() };
+    let settings = Settings { select: Selection::of(["progress"]), ..settings.clone() };
     let report = match native {
         true => natively(interp, &[], &settings, &mut Silent),
         false => interpreted(interp, &[], &settings, &mut Silent),
@@ -164,7 +164,7 @@ fn random_models_agree_with_the_oracle() {
         let Some(system) = labelled(seed) else { continue };
         let interp = Interp::new(Arc::new(system));
         let mut draws = Draws(seed ^ 99);
-        let size = Settings { select: Selection::Safety, plain: true, max_depth: Some(400), ..Settings::default() };
+        let size = Settings { select: Selection::safety(), plain: true, max_depth: Some(400), ..Settings::default() };
         let size = interpreted(&interp, &[], &size, &mut Silent).expect("an answer");
         if size.stats().stored > 400 || !size.stats().complete {
             continue;

@@ -63,7 +63,7 @@ fn what_is_left_out_makes_no_difference_on_random_models() {
         let safety = Settings {
             reduce: Reduce::Off,
             symmetry: Way::Off,
-            select: Selection::Safety,
+            select: Selection::safety(),
             store,
             ..Settings::default()
         };
@@ -121,7 +121,7 @@ fn what_is_left_out_makes_no_difference_on_random_models() {
             }
         }
         // States without steps alone: loops need not be closed.
-        let ends = Selection::Names(vec!["deadlock".into()]);
+        let ends = Selection::of(["deadlock"]);
         let dead = truth.properties.iter().find(|p| p.name == "deadlock").expect("asked for");
         for reduce in [Selector::Stubborn, Selector::Leap].map(Reduce::By) {
             let settings = Settings { reduce, select: ends.clone(), ..safety.clone() };
@@ -157,7 +157,7 @@ fn runs_that_never_end_are_not_lost_on_random_models() {
         let small = Settings {
             reduce: Reduce::Off,
             symmetry: Way::Off,
-            select: Selection::Safety,
+            select: Selection::safety(),
             store,
             ..Settings::default()
         };
@@ -173,10 +173,10 @@ fn runs_that_never_end_are_not_lost_on_random_models() {
             stated.push(Stated { name: name.into(), said: Said::Formula { formula, props } });
         }
         let claim = (!model.system.claims.is_empty()).then_some("claim");
-        let names = ["f", "g", "h", "accept", "progress"].into_iter().chain(claim).map(String::from).collect();
+        let names = ["f", "g", "h", "accept", "progress"].into_iter().chain(claim);
         n_claims += usize::from(claim.is_some());
         let fairness = Fairness::ALL[draws.below(3)];
-        let select = Selection::Names(names);
+        let select = Selection::of(names);
         let truth =
             Settings { reduce: Reduce::Off, symmetry: Way::Off, select, fairness, store, ..Settings::default() };
         let truth = (run(&interp, &stated, &Settings { shorten: false, ..truth.clone() }, false), truth);

@@ -41,7 +41,7 @@ fn traces(text: &str, symmetry: Way) -> Option<(Interp, Vec<Trace>)> {
     let interp = Interp::new(model.system);
     let mut traces = Vec::new();
     for search in [Search::Bfs, Search::Dfs] {
-        let settings = Settings { search, symmetry, select: Selection::Safety, ..bounded() };
+        let settings = Settings { search, symmetry, select: Selection::safety(), ..bounded() };
         let report = interpreted(&interp, &[], &settings, &mut Silent).expect("safety is a property");
         for property in report.properties {
             if matches!(property.name.as_str(), "assert" | "deadlock") {

@@ -19,6 +19,7 @@ pub use unread::unkept;
 
 use crate::index::Idx;
 use crate::ir::{Expr, Loc, Place, ProctypeId, System};
+use std::sync::Arc;
 
 /// Which of them to do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,6 +84,14 @@ pub fn optimise(system: &System, which: Optimisations, watched: &Watched<'_>) ->
         done.merged = merge::merge(&mut out, &asked, watched);
     }
     (out, done)
+}
+
+/// The same of a system that is shared; itself, if nothing is wanted.
+pub fn optimised(system: &Arc<System>, which: Optimisations, watched: &Watched<'_>) -> Arc<System> {
+    match which {
+        Optimisations::NONE => system.clone(),
+        _ => Arc::new(optimise(system, which, watched).0),
+    }
 }
 
 /// By proctype, location and slot: whether the value may still be read (`liveness`, L1 to L3).
