@@ -43,6 +43,8 @@
 //!   I1 a state is cyan for a thread exactly while it is on the path of the thread's blue search
 //!   I2 between red searches of a thread nothing is on its red path, and what it made pink is red
 //!   I3 nobody waits (B5) for its own seed
+//!   I4 the moves in `todo` from the uppermost frame's on are those that its state still has to make
+//!   I5 what the red search of a thread alone goes through is blue, if nothing was too deep
 //!
 //! # Owed
 //!   O1 verdict = oracle, and the lasso is accepted; counts = `ndfs`    tests: random graphs, 1, 2 and 4 threads
@@ -206,6 +208,7 @@ impl Path {
     /// Makes the next move of the uppermost state, if it has one left.
     fn follow(&mut self) -> Option<u32> {
         let frame = self.frames.last_mut()?;
+        debug_assert!((frame.todo..=frame.todo + frame.n_moves as usize).contains(&self.todo.len()), "I4");
         if self.todo.len() == frame.todo {
             return None;
         }
@@ -364,6 +367,7 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
                 self.enter_nested(to, seed)?; // R4
             }
         }
+        debug_assert!(self.pinks.first() == Some(&seed) && self.nested.todo.is_empty(), "I3, I4");
         breath();
         self.wait()?; // B5
         let laid = self.scout.eyes.cards.laid();
@@ -375,9 +379,14 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
         Ok(())
     }
 
+    fn is_blue(&mut self, state: u32) -> bool {
+        has(self.scout.eyes.cards.laid(), state, COLOURS, BLUE)
+    }
+
     /// R1
     fn enter_nested(&mut self, state: u32, seed: u32) -> Result<(), End> {
         self.scout.eyes.cards.laid().card(state)[PINK].fetch_or(self.me, Relaxed); // as above
+        debug_assert!(self.scout.pace.crew.jobs > 1 || self.run.cut.load(Relaxed) || self.is_blue(state), "I5");
         let frame = self.expand(state, 0)?;
         if frame.accepting && state != seed {
             self.awaited.push(state);

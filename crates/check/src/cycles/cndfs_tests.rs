@@ -2,7 +2,7 @@ use super::fair::{By, Fair};
 use super::ndfs::{self, Nested, Refused, Target};
 use super::ndfs_tests::{arena, fairness_of, graph, random, whole};
 use super::tests::{replay, seeds};
-use super::union_tests::{Counters, Shared, Stops, Together, compact, far, nowhere};
+use super::union_tests::{Counters, Shared, Stops, Together, blind, compact, far, nowhere};
 use super::{Fairness, Moves, Request, Runs, cndfs, oracle};
 use crate::observer::Silent;
 use crate::search::Stopped;
@@ -185,7 +185,6 @@ fn marks_that_are_not_at_states_are_refused() {
 
 #[test]
 fn all_threads_stop_at_limits_and_where_one_cannot_look() {
-    let blind = |key: &[u8], out: &mut Moves| out.blind = far(key);
     let stopped = |runs: &Counters, request: &Request, stops: bool| {
         let store = Compact::new(&request.budget, Box::new(|_| Hint::default())).expect("room");
         let nested = if stops {

@@ -86,8 +86,14 @@ impl Crew {
             let call: Option<&mut dyn FnMut()> = if alone == 0 { None } else { Some(&mut call) };
             let mut all = vec![work(0, Pace::new(self, Some(Lead { watch: Watch::new(observer), alone, call })))];
             all.extend(threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))));
+            assert!(all.len() <= self.jobs, "the others are called once");
             all
         })
+    }
+
+    /// What lies too deep is not looked at.
+    pub fn has_limit(&self) -> bool {
+        self.max_depth < u64::MAX
     }
 
     /// A thread waits for another, for longer than that takes if all is well. Says whether to go on with waiting.
@@ -177,6 +183,7 @@ pub fn searched(crew: &Crew, all: &[(Counters, bool)], request: &Request) -> Sea
     let mut counters = Counters::default();
     all.iter().for_each(|(one, _)| counters.add(one));
     let cut = all.iter().any(|(_, cut)| *cut).then_some(Stopped::Depth(crew.max_depth as u32));
+    assert!(cut.is_none() || crew.has_limit(), "only who has a limit is cut");
     Searched { found: None, counters, stopped: crew.why().or(cut), bytes: request.budget.used() }
 }
 

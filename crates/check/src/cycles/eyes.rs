@@ -1,5 +1,8 @@
 //! What one of several threads needs to look at states: the moves of a state, and the numbers of the states after them.
 //! A state of a barren part has no number.
+//!
+//! # Invariants
+//!   I1 of a state that was looked at, and nothing forgotten of it, exactly the moves to barren states have no number
 
 use super::{Moves, Runs};
 use spinor_store::{Cards, CardsHand, Full, Laid, StateId, Visited};
@@ -66,6 +69,7 @@ impl<'a, R: Runs, V: Visited> Eyes<'a, R, V> {
         let before = self.moves.all.len();
         self.store.load(&mut self.hand, id, &mut self.key);
         self.runs.moves(&mut self.desk, &self.key, &mut self.moves);
+        debug_assert!(self.moves.check_behind(before, self.runs.n_marks()), "M1, M2, M3");
         self.offer(before)
     }
 
@@ -100,7 +104,9 @@ impl<'a, R: Runs, V: Visited> Eyes<'a, R, V> {
         self.settle()?;
         self.some_barren = (0..self.out.len()).any(|at| self.is_barren(at));
         if !self.some_barren {
-            return self.cards.numbers(&self.out, &mut self.numbers);
+            let numbered = self.cards.numbers(&self.out, &mut self.numbers);
+            debug_assert!(numbered.is_err() || self.check_numbers(), "I1");
+            return numbered;
         }
         self.fertile.clear();
         for at in 0..self.out.len() {
@@ -117,7 +123,14 @@ impl<'a, R: Runs, V: Visited> Eyes<'a, R, V> {
             self.numbers[at] = if barren { 0 } else { self.numbers[left] };
         }
         debug_assert_eq!(left, 0, "each number is some move's");
+        debug_assert!(self.check_numbers(), "I1");
         Ok(())
+    }
+
+    /// I1
+    fn check_numbers(&self) -> bool {
+        let agrees = |(at, n): (usize, &u32)| (*n == 0) == self.is_barren(at);
+        self.numbers.len() == self.moves.all.len() && self.numbers.iter().enumerate().all(agrees)
     }
 
     /// Forgets the numbers of the others.

@@ -203,6 +203,7 @@ impl<'a, R: Runs> Fair<'a, R> {
                 Some(number)
             }
             None => {
+                assert_eq!(nth as usize, if moves { below.all.len() } else { 0 }, "D6");
                 *component = turn.and_then(|turn| turn.default).expect("a move of this state");
                 None
             }
@@ -238,16 +239,27 @@ impl<'a, R: Runs> Fair<'a, R> {
     fn turn(&self, component: u32, below: &Moves) -> Result<Turn, Refused> {
         let seen = below.all.iter().fold(below.able, |seen, m| seen.union(Pids::of(m.pid)));
         assert!(seen.without(self.everybody).is_empty(), "only {} processes are waited for", self.n_pids);
+        debug_assert!(self.is_component(component), "I1");
         let accepting = accepts(below, self.runs.n_marks())?;
-        Ok(match self.by {
+        let turn = match self.by {
             By::Flags => self.flags(component, accepting, below.able),
             By::Copies => self.copies(component, accepting, below.able),
-        })
+        };
+        let mut after = [Some(turn.stays), turn.default].into_iter().chain([turn.waits.map(|(_, after)| after)]);
+        debug_assert!(after.all(|after| after.is_none_or(|after| self.is_component(after))), "I1");
+        Ok(turn)
+    }
+
+    /// I1
+    fn is_component(&self, component: u32) -> bool {
+        match self.by {
+            By::Flags => (component & 1 == 1) == (component >> 1 > 0) && component >> 1 <= self.n_pids + 1,
+            By::Copies => component <= self.n_pids,
+        }
     }
 
     fn flags(&self, component: u32, accepting: bool, able: Pids) -> Turn {
         let arrived = (component & 1 == 1, component >> 1);
-        debug_assert!(arrived.0 == (arrived.1 > 0) && arrived.1 <= self.n_pids + 1, "I1");
         let (mut a, mut c) = arrived;
         if accepting && !a {
             (a, c) = (true, self.n_pids + 1); // R1
@@ -261,7 +273,6 @@ impl<'a, R: Runs> Fair<'a, R> {
     }
 
     fn copies(&self, copy: u32, accepting: bool, able: Pids) -> Turn {
-        debug_assert!(copy <= self.n_pids, "I1");
         if copy == 0 && accepting {
             let lap = !able.is_empty(); // D5
             return Turn { accepting, moves: !lap, stays: 0, waits: None, default: lap.then_some(1) }; // E0

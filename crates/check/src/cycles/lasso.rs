@@ -88,12 +88,14 @@ impl Component {
         states: &[StateId],
     ) -> Result<Component, Full> {
         let numbers: HashMap<StateId, usize> = states.iter().enumerate().map(|(n, id)| (*id, n)).collect();
+        assert_eq!(numbers.len(), states.len(), "each state is there once");
         let mut component = Component { moves: Vec::new(), able: Vec::new() };
         let (mut key, mut moves, mut out) = (Vec::new(), Moves::default(), Vec::new());
         for &id in states {
             store.load(hand, id, &mut key);
             moves.clear();
             runs.moves(desk, &key, &mut moves);
+            debug_assert!(moves.check_behind(0, runs.n_marks()), "M1, M2, M3");
             let keys: Vec<_> = moves.all.iter().map(|m| m.to.clone()).collect();
             store.offer(hand, &moves.keys, &keys)?;
             store.settle(hand, &moves.keys, &keys, &mut out)?;
@@ -114,6 +116,11 @@ impl Component {
 
     fn inside<'c>(&'c self, part: &'c [bool], n: usize) -> impl Iterator<Item = &'c Inner> {
         self.moves[n].iter().filter(|m| part[m.to])
+    }
+
+    /// What the run that passes everything says.
+    pub fn whole(&self) -> Option<Summary> {
+        self.summary(&(0..self.len()).collect::<Vec<_>>(), &vec![true; self.len()])
     }
 
     /// What the run that passes all of a part says; `None` if the part has no moves.
@@ -150,7 +157,9 @@ impl Component {
             states.iter().for_each(|n| part[*n] = false);
             if let Some(sum) = sum.filter(|sum| fairness == Fairness::Strong && sum.marks == all_marks(n_marks)) {
                 let never = sum.somewhere.without(sum.moved);
+                let n = states.len();
                 let rest: Vec<usize> = states.into_iter().filter(|n| self.able[*n].both(never).is_empty()).collect();
+                assert!(rest.len() < n, "who makes it unfair is able to move somewhere in it");
                 todo.extend(self.components(&rest));
             }
         }
@@ -217,6 +226,7 @@ pub fn find_run(c: &Component, part: &[bool], from: usize, n_marks: u32, fairnes
             all.both(sum.somewhere)
         }
     };
+    assert!(part[start], "the way leads into the part");
     let (mut cycle, mut at) = (Vec::new(), start);
     let pay_state = |owed: Pids, n: usize| match fairness {
         Fairness::Weak => owed.both(c.able[n]),

@@ -223,6 +223,7 @@ impl<R: Runs, V: Visited> Dfs<'_, R, V> {
             assert!(self.on_path.remove(&key), "I1");
             self.path.pop();
         }
+        debug_assert!(self.on_path.is_empty(), "I1");
         Ok(None)
     }
 
@@ -241,6 +242,8 @@ impl<R: Runs, V: Visited> Dfs<'_, R, V> {
         if !self.is_new(seed, SECOND)? {
             return Ok(None); // taken for another
         }
+        debug_assert!(self.on_path.contains(seed), "the seed is the last state of the path");
+        debug_assert!(self.nested.frames.is_empty(), "second searches are at their end, or have found something");
         self.enter_nested(seed)?;
         while let Some(frame) = self.nested.frames.last_mut() {
             let Some(to) = frame.follow() else {
@@ -274,12 +277,14 @@ impl<R: Runs, V: Visited> Dfs<'_, R, V> {
     fn frame(&mut self, key: &[u8]) -> Result<Frame, End> {
         self.moves.clear();
         self.runs.moves(&mut self.desk, key, &mut self.moves);
+        debug_assert!(self.moves.check_behind(0, self.runs.n_marks()), "M1, M2, M3");
         let accepting = accepts(&self.moves, self.runs.n_marks())?;
         let (mut keys, mut ends) = (Vec::new(), Vec::new());
         for n in 0..self.moves.all.len() {
             keys.extend_from_slice(self.moves.key(n));
             ends.push(keys.len() as u32);
         }
+        debug_assert!(u32::try_from(keys.len()).is_ok(), "where a key ends fits into a word");
         Ok(Frame { key: key.into(), keys: keys.into(), ends: ends.into(), n_made: 0, accepting })
     }
 

@@ -28,6 +28,11 @@
 //!   moves only finitely often. Who is able to move, and whose a move is, the system says.
 //!   A move may also *end* the matter: whatever comes after it, the run is accepted. Every run that has come so far can
 //!   go on fairly, so fairness has no say in it.
+//!
+//! # Invariants
+//!   M1 the keys of moves lie one behind the other and fill `keys`
+//!   M2 the move that ends the matter is one of the moves; what is blind has none
+//!   M3 the marks of a move are marks that there are, and whose it is, is able to move
 
 pub mod answer;
 pub mod by_process;
@@ -157,6 +162,17 @@ impl Moves {
         &self.keys[self.all[n].to.clone()]
     }
 
+    /// M1 to M3, of the moves of one state; so many others lie before them.
+    pub fn check_behind(&self, n: usize, n_marks: u32) -> bool {
+        let own = &self.all[n..];
+        let from = n.checked_sub(1).map_or(0, |last| self.all[last].to.end);
+        let end = own.iter().try_fold(from, |at, m| (m.to.start == at && at <= m.to.end).then_some(m.to.end));
+        let is_one = |nth: u32| (n..self.all.len()).contains(&(nth as usize));
+        let owner = |m: &Move| m.marks & !all_marks(n_marks) == 0 && m.pid.is_none_or(|pid| self.able.has(pid));
+        let ends = self.ends.is_none_or(is_one) && !(self.blind && !own.is_empty());
+        end == Some(self.keys.len()) && ends && own.iter().all(owner)
+    }
+
     /// The number that one of these moves has among more of them.
     pub fn number_in(&self, nth: u32, all: &Moves) -> u32 {
         let (own, to) = (&self.all[nth as usize], self.key(nth as usize));
@@ -232,11 +248,12 @@ impl Fairness {
 
 /// All marks at once.
 pub fn all_marks(n_marks: u32) -> u64 {
+    assert!(n_marks <= u64::BITS, "a mark is a bit of a word");
     if n_marks == 0 { 0 } else { u64::MAX >> (64 - n_marks) }
 }
 
 /// What the moves and states of a set say about the run that passes all of them for ever.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Summary {
     pub marks: u64,
     /// Who moves.
@@ -360,7 +377,7 @@ impl<'o> Pulse<'o> {
         }
     }
 
-    /// Once for each state. `depth` is its place on the path, from 1.
+    /// Once for each state. `depth` is its place on the path, from 0.
     #[inline]
     pub fn beat(&mut self, depth: u64, moves: &Moves) -> Result<(), Halt> {
         self.counters.transitions += moves.all.len() as u64;
@@ -402,6 +419,7 @@ impl<'o> Pulse<'o> {
     }
 
     pub fn searched<F>(&self, found: Option<F>, request: &Request) -> Searched<F> {
+        assert!(!self.cut || request.max_depth.is_some(), "only who has a limit is cut");
         let stopped = if found.is_some() { None } else { self.why() };
         Searched { found, counters: self.counters, stopped, bytes: request.budget.used() }
     }

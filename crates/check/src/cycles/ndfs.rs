@@ -63,6 +63,9 @@
 //!   I3 with `Target::Path` a second search meets only states that have their first bit: those it goes through are off
 //!      the path, or the seed, and have no moves left. (With `Target::Seed` it may pass the path and meet new
 //!      states; then there is a cycle, and it will be found.)
+//!   I4 the moves in `todo` from the uppermost frame's on are those that its state still has to make; the others have
+//!      made one
+//!   I5 a state's choice is remembered once, as it was made, and stays
 //!
 //! # Owed
 //!   O1 verdict = oracle, and the lasso is accepted              tests: random graphs
@@ -199,6 +202,7 @@ impl<B: Bits> Kept<B> {
         }
         let new = self.bits.put(id);
         self.len += usize::from(new);
+        debug_assert!(B::PLACE == 0 || self.len <= self.room, "what is kept is paid for");
         if self.room != before {
             self.account.release(bytes_for::<B>(before));
         }
@@ -206,6 +210,7 @@ impl<B: Bits> Kept<B> {
     }
 
     fn remove(&mut self, id: StateId) {
+        debug_assert!(self.bits.has(id), "what is taken away was there");
         self.bits.remove(id);
         self.len -= 1;
     }
@@ -305,6 +310,7 @@ impl Path {
     /// Makes the next move of the uppermost state, if it has one left.
     fn follow(&mut self) -> Option<StateId> {
         let frame = self.frames.last()?;
+        debug_assert!((frame.todo..=frame.todo + frame.n_moves as usize).contains(&self.todo.len()), "I4");
         if self.todo.len() > frame.todo { self.todo.pop() } else { None }
     }
 
@@ -312,6 +318,7 @@ impl Path {
     fn made(&self, n: usize) -> u32 {
         let end = self.frames.get(n + 1).map_or(self.todo.len(), |next| next.todo);
         let left = (end - self.frames[n].todo) as u32;
+        assert!(left < self.frames[n].n_moves, "I4");
         self.frames[n].n_moves - left - 1
     }
 }
@@ -369,6 +376,7 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
             return Ok(Some(Here::Ends(nth)));
         }
         while let Some(&Frame { id, accepting, .. }) = self.path.frames.last() {
+            debug_assert_eq!(self.on_path.len, self.path.frames.len(), "I1");
             if let Some(to) = self.path.follow() {
                 // F2; what is too deep may be met again in time.
                 if !self.first.has(to) && !self.pulse.too_deep(self.path.frames.len() as u64) {
@@ -385,6 +393,7 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
             self.on_path.remove(id); // F4
             self.path.frames.pop();
         }
+        debug_assert!(self.on_path.len == 0 && self.path.todo.is_empty(), "I1, I4");
         Ok(None)
     }
 
@@ -406,6 +415,8 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
             return Ok(None); // I2
         }
         assert!(!self.second.has(seed) || self.way.forgets, "I2");
+        debug_assert!(self.on_path.has(seed) && self.first.has(seed), "the seed is the last state of the path");
+        debug_assert!(self.nested.frames.is_empty() && self.nested.todo.is_empty(), "I4");
         self.enter_nested(seed)?;
         while !self.nested.frames.is_empty() {
             let Some(to) = self.nested.follow() else {
@@ -461,6 +472,8 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
                 let planes = self.choices.iter_mut().enumerate().filter(|(n, _)| attempt >> n & 1 == 1);
                 let put = planes.map(|(_, plane)| plane.put(id)).collect::<Result<Vec<bool>, Full>>();
                 put.map_err(|full| self.pulse.full(full))?;
+                debug_assert!(self.way.forgets || self.chosen(id).attempt == Some(attempt), "I5");
+                debug_assert!(attempt != 0 || !self.moves.left_out, "nothing is left out of all moves");
                 return Ok(accepting);
             }
             attempt = if self.moves.left_out { self.way.proviso.after(attempt) } else { 0 };
@@ -472,6 +485,7 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
         self.store.load(&mut self.hand, id, &mut self.key);
         self.moves.clear();
         self.runs.moves_as(&mut self.desk, &self.key, wish, &mut self.moves);
+        debug_assert!(self.moves.check_behind(0, self.runs.n_marks()), "M1, M2, M3");
         self.keys.clear();
         self.keys.extend(self.moves.all.iter().map(|m| m.to.clone()));
         let put = (|| {

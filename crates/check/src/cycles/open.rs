@@ -7,6 +7,7 @@
 //! # Invariants
 //!   I1 no free slot lies between a name's own place and its slot, and no name has two
 //!   I2 at most three quarters of the slots are used, so a probe meets a free one
+//!   I3 the number of slots is a power of two, so a hash's upper bits are a place
 //!
 //! # Owed
 //!   O1 it says what a map says    tests: names that come and go
@@ -149,6 +150,7 @@ impl Open {
     #[cold]
     fn grow(&mut self) -> Result<(), Full> {
         let n = (2 * self.slots.len()).max(64);
+        assert!(n.is_power_of_two(), "I3");
         let bytes = |n: usize| (n * size_of::<Slot>()) as u64;
         self.account.charge(bytes(n))?;
         let old = std::mem::replace(&mut self.slots, vec![Slot { name: FREE, number: 0 }; n]);

@@ -16,6 +16,7 @@
 //!
 //! # Invariants
 //!   I1 a key of the product is the system's key, and behind it the automaton's state in one grain
+//!   I2 what is looked up is what the automaton says
 //!
 //! # Cost
 //!   What the automaton can do is looked up by its state and by what is true, if few things are looked at.
@@ -169,7 +170,14 @@ impl<S: Successors> Product<'_, S> {
         debug_assert!(bits.iter().all(|bits| bits >> self.claim.looked.len() == 0), "a bit for each that is looked at");
         let row = at.idx() << self.claim.looked.len() | bits.first().map_or(0, |bits| *bits as usize);
         let (from, to) = self.rows[row];
+        debug_assert!(self.check_row(at, bits, from as usize..to as usize), "I2");
         &self.transitions[from as usize..to as usize]
+    }
+
+    /// I2
+    fn check_row(&self, at: StateId, bits: &[u64], row: Range<usize>) -> bool {
+        let bits = bits.first().copied().unwrap_or(0);
+        self.claim.automaton.enabled(at, &[bits]).eq(&self.transitions[row])
     }
 
     /// The moves where the automaton sees steps. The state is unpacked, and has been looked at.
@@ -192,6 +200,8 @@ impl<S: Successors> Product<'_, S> {
             out.blind = true;
             return;
         }
+        debug_assert!(!self.owned || owners.len() == steps.len(), "each step is somebody's");
+        debug_assert_eq!(by_outcome.len(), batch.outcomes.len() * bits.len(), "what is true for each outcome");
         let stays = (steps.is_empty() && self.claim.stutters).then_some(None);
         let outcomes = batch.outcomes.iter().enumerate().map(Some);
         let n_words = bits.len();
@@ -313,6 +323,8 @@ impl<S: Successors> Runs for Product<'_, S> {
         } else {
             self.system.expand(state, batch)
         };
+        debug_assert!(!self.owned || owners.len() == n_steps, "each step is somebody's");
+        debug_assert!(n_steps > 0 || batch.outcomes.is_empty(), "what has no steps has no outcomes");
         out.left_out = self.system.leaves_out(state);
         for t in enabled {
             if self.claim.settles(t.target) {

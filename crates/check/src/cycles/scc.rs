@@ -28,6 +28,8 @@
 //! # Invariants
 //!   I1 a frame's members are states of a barren part, or one state with a number
 //!   I2 a state of a barren part is laid into `todo` once; one of another part only while it is open and not visited
+//!   I3 the number of an open state is its place in `order`
+//!   I4 numbers grow from root to root, and a frame with a number is in the uppermost component or above it
 //!
 //! # Owed
 //!   O1 verdict = oracle, and the lasso is accepted and fair    tests: random graphs, with parts and without
@@ -51,6 +53,7 @@ const WAITING: u32 = u32::MAX;
 const NO_NUMBER: u32 = u32::MAX;
 /// So many states of a barren part are taken at once.
 const BLOCK: usize = 16;
+const _: () = assert!(BLOCK <= 1 << u8::BITS, "which member of a frame it is fits into a byte");
 /// States visited for each one by which blocks grow.
 const EARLY: u64 = 512;
 
@@ -91,7 +94,10 @@ fn search_by<R: Runs, V: Visited, S: Sum>(
         numbers: Vec::new(),
         judged: None,
     };
-    let found = dfs.all().unwrap_or(None);
+    let ended = dfs.all();
+    let (through, n_visited) = (matches!(ended, Ok(None)) && !dfs.pulse.cut, dfs.pulse.counters.stored);
+    assert!(!through || n_visited == store.len(), "each state is visited once");
+    let found = ended.unwrap_or(None);
     if found.is_none() {
         // Else it is the states that were visited until then.
         dfs.pulse.counters.stored = store.len();
@@ -273,6 +279,7 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
     }
 
     fn begin(&mut self, id: StateId, part: Part) -> Result<(), Full> {
+        assert!(self.frames.is_empty() && self.order.is_empty(), "what was met before is done with");
         self.frames.push(Frame { number: NO_NUMBER, members: 0, todo: 0 })?;
         if !part.barren {
             self.open.insert(id, WAITING)?;
@@ -289,6 +296,7 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
                 }
                 continue;
             }
+            debug_assert!(self.todo.len() > frame.todo, "what lies in `todo` is the uppermost frame's");
             let depth = self.frames.len() as u64 - 1;
             let next = *self.todo.last().expect("looked at above");
             let here = if next.barren {
@@ -329,6 +337,7 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
     fn leave(&mut self) -> Result<bool, Full> {
         let Frame { number, members, .. } = *self.frames.last().expect("there is one");
         debug_assert!(number == NO_NUMBER || self.members.len() == members + 1, "I1");
+        debug_assert!(number == NO_NUMBER || self.roots.last().is_some_and(|root| root.number <= number), "I4");
         if number != NO_NUMBER && self.roots.last().is_some_and(|root| root.number == number) && self.complete()? {
             return Ok(true);
         }
@@ -343,12 +352,14 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
         let before = self.keys.len();
         self.store.load(&mut self.hand, id, &mut self.key);
         self.runs.moves(&mut self.desk, &self.key, &mut self.moves);
+        debug_assert!(self.moves.check_behind(before, self.n_marks), "M1, M2, M3");
         self.keys.extend(self.moves.all[before..].iter().map(|m| m.to.clone()));
         self.store.offer(&mut self.hand, &self.moves.keys, &self.keys[before..])
     }
 
     fn settle(&mut self) -> Result<(), Full> {
         self.store.settle(&mut self.hand, &self.moves.keys, &self.keys, &mut self.out)?;
+        debug_assert_eq!(self.out.len(), self.moves.all.len(), "a state after each move");
         self.store.rest(&mut self.hand);
         Ok(())
     }
@@ -360,6 +371,7 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
         // At first one by one: what is near should be found before anything is searched broadly.
         let most = (self.pulse.counters.stored / EARLY).clamp(1, BLOCK as u64) as usize;
         let n = self.todo[frame.todo..].iter().rev().take(most).take_while(|todo| todo.barren).count();
+        debug_assert!((1..=BLOCK).contains(&n), "the next one is of a barren part");
         for _ in 0..n {
             let Todo { to, from, barren, .. } = self.todo.pop().expect("counted above");
             debug_assert!(barren, "I1");
@@ -374,6 +386,7 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
         for (m, end) in ends.iter_mut().enumerate().take(n) {
             let before = self.moves.all.len() as u32;
             self.expand(self.members[first + m].id)?;
+            debug_assert!(self.runs.part(&self.key).barren, "I1");
             if let Some(nth) = self.moves.ends {
                 return Ok(Some(Here::Ends(m as u8, nth - before)));
             }
@@ -412,11 +425,14 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
 
     /// Visits an open state that has its number now.
     fn visit(&mut self, Todo { to: id, marks, pid, from, .. }: Todo, number: u32) -> Result<Option<Here>, Full> {
+        debug_assert_eq!(self.order.len(), number as usize, "I3");
+        debug_assert!(self.roots.last().is_none_or(|root| root.number < number), "I4");
         self.order.push(id)?;
         self.pulse.counters.stored += 1;
         self.moves.clear();
         self.keys.clear();
         self.expand(id)?;
+        debug_assert!(!self.runs.part(&self.key).barren, "I1");
         let part = self.runs.part(&self.key).number;
         self.frames.push(Frame { number, members: self.members.len(), todo: self.todo.len() })?;
         self.members.push(Member { id, from })?;
@@ -430,6 +446,7 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
         for (at, (to, new)) in self.out.iter().enumerate() {
             let there = self.runs.part(self.moves.key(at));
             if *new && !there.barren {
+                debug_assert!(self.open.get(*to).is_none(), "I2");
                 self.open.insert(*to, WAITING)?;
             }
             let number = if there.number != part && !*new {
@@ -458,6 +475,7 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
 
     /// A move to an open state: everything above it is one component.
     fn close(&mut self, number: u32, marks: u64, pid: Option<Pid>) -> bool {
+        debug_assert!((number as usize) < self.order.len(), "I3");
         let mut above: Option<S> = None;
         while self.roots.last().is_some_and(|root| root.number > number) {
             let root = self.roots.pop().expect("looked at above");
@@ -495,10 +513,7 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
             }
         }
         let root = self.roots.pop().expect("looked at above").number as usize;
-        debug_assert!(
-            self.order[root..].iter().zip(root..).all(|(id, n)| self.open.get(*id) == Some(n as u32)),
-            "a number is a place in the order"
-        );
+        debug_assert!(self.order[root..].iter().zip(root..).all(|(id, n)| self.open.get(*id) == Some(n as u32)), "I3");
         self.open.remove_all(&self.order[root..]);
         self.order.truncate(root);
         Ok(false)
@@ -512,6 +527,7 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
             states.push(id);
             member = from;
         }
+        assert_eq!(member, 0, "the first state was met from nowhere");
         states.reverse();
         let (mut made, mut to) = (Vec::new(), Vec::new());
         for two in states.windows(2) {
@@ -536,6 +552,7 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
         let at = self.frames.iter().position(|frame| frame.number == root).expect("a root is on the path");
         let mut stem = self.path(at, 0);
         if let Some((way, cycle)) = self.judged.take() {
+            assert!(self.runs.judges() && !cycle.is_empty(), "who judges says which moves repeat");
             stem.extend(way);
             return Ok(Lasso { initial, stem, cycle });
         }

@@ -29,6 +29,7 @@
 //! # Invariants
 //!   I1 a thread that has states in its lists, or is at a search, is counted in `busy`
 //!   I2 a card that some thread has entered has a word that is not zero
+//!   I3 a search of a thread is said to last once, and no longer than the thread is at it
 //!
 //! # Owed
 //!   O1 each state is visited, a barren one once    tests: the counts of `union` and `cndfs` on random graphs in parts
@@ -80,6 +81,7 @@ impl Way {
         debug_assert!(thread < 1 << (KIND - THREAD), "a thread is a bit of a word");
         let fits = nth < 1 << (THREAD - NTH) && place < 1 << NTH;
         let word = kind << KIND | (thread as u64) << THREAD | (nth as u64) << NTH | place as u64;
+        debug_assert!(!fits || Way(word).split() == (kind, thread, nth as u32, place), "its parts do not overlap");
         if fits { Ok(Way(word)) } else { Err(Full::Numbers) }
     }
 
@@ -263,7 +265,8 @@ impl<'a, 'w, R: Runs, V: Visited> Scout<'a, 'w, R, V> {
     pub fn next(&mut self) -> Result<Next, Halt> {
         self.n_since = 0;
         if std::mem::take(&mut self.lasting) {
-            self.ground.pool().lasting[self.number].1 = None;
+            let ended = self.ground.pool().lasting[self.number].1.take();
+            debug_assert!(ended.is_some_and(|start| start.state == self.start.state), "I3");
         }
         // No card is needed among barren states, and others may want more of them.
         self.eyes.cards.rest();
@@ -376,6 +379,7 @@ impl<'a, 'w, R: Runs, V: Visited> Scout<'a, 'w, R, V> {
     }
 
     fn meet(&mut self, n: u32, depth: u64) -> Result<(), Full> {
+        debug_assert!(depth < u64::from(u32::MAX), "a path is in memory");
         let place = self.trail.inside.len();
         for at in (0..self.eyes.out.len()).rev() {
             let (to, new) = self.eyes.out[at];
@@ -393,6 +397,7 @@ impl<'a, 'w, R: Runs, V: Visited> Scout<'a, 'w, R, V> {
     fn say_that_it_lasts(&mut self) {
         if self.pace.crew.jobs > 1 {
             let mut pool = self.ground.pool();
+            debug_assert!(!self.lasting && pool.lasting[self.number].1.is_none(), "I3");
             pool.n_lasting += 1;
             pool.lasting[self.number] = (pool.n_lasting, Some(self.start));
             self.lasting = true;
@@ -454,6 +459,7 @@ impl<'a, 'w, R: Runs, V: Visited> Scout<'a, 'w, R, V> {
             {
                 self.joined[other] = n;
                 pool.busy += 1;
+                debug_assert!(other != self.number && pool.busy <= self.joined.len(), "I1: a thread is counted once");
                 self.busy = true; // I1
                 self.start = start;
                 // It is the other's to say that it lasts.
@@ -469,7 +475,8 @@ impl<'a, 'w, R: Runs, V: Visited> Scout<'a, 'w, R, V> {
             self.eyes.cards.rest();
             ground.n_waiting.fetch_add(1, Relaxed);
             let waited = ground.changed.wait_timeout(pool, NAP).expect("nothing panics while it is held");
-            ground.n_waiting.fetch_sub(1, Relaxed);
+            let n_waiting = ground.n_waiting.fetch_sub(1, Relaxed);
+            debug_assert!((1..=self.pace.crew.jobs).contains(&n_waiting), "a thread waits once");
             drop(waited);
             self.pace.look()?;
             pool = ground.pool();
@@ -478,6 +485,7 @@ impl<'a, 'w, R: Runs, V: Visited> Scout<'a, 'w, R, V> {
 
     fn take(&mut self, mut pool: MutexGuard<'_, Pool>) {
         pool.busy += 1;
+        debug_assert!(!self.busy && pool.busy <= self.joined.len(), "I1: a thread is counted once");
         self.busy = true; // I1
         let before = self.ground.n_lots.fetch_sub(1, Relaxed);
         debug_assert_eq!(before - 1, pool.barren.len() + pool.starts.len(), "it is as in the pool");
@@ -507,6 +515,7 @@ pub fn stem<R: Runs, V: Visited>(
                 way = before;
             }
             _ => {
+                assert_eq!(kind, VISITED, "there are three kinds");
                 stem.push(nth);
                 way = trails[thread].visited[place];
             }

@@ -26,6 +26,7 @@
 //!      its states, as far as whoever united them told them
 //!   I2 next and head are written only with the root locked
 //!   I3 what hangs below another has the higher number, so every way leads to a root
+//!   I4 a set that dies is a whole component, unless there is a limit of depth; so no dead set is united with another
 //!
 //! # Owed
 //!   O1 what was told of either set is known of both, who was in either is in both, and a set whose states are
@@ -216,6 +217,7 @@ fn lock_root(laid: Laid<'_>, crew: &Crew, n: u32) -> u32 {
     loop {
         let root = root_of(laid, n);
         if lock(laid, crew, root) {
+            debug_assert!(is_root(laid, root), "who hangs a root has locked it");
             return root;
         }
     }
@@ -262,6 +264,7 @@ impl View<'_> {
 
     #[inline]
     pub fn claim(self, laid: Laid<'_>, n: u32, may_enter: bool) -> Claim {
+        debug_assert_ne!(n, 0, "no state has this number");
         let set = word(laid, n, SET);
         let mut root = n;
         if set.load(Acquire) == 0 {
@@ -331,7 +334,9 @@ impl View<'_> {
 
     /// All moves of this state were followed. Whether this is new.
     pub fn done(self, laid: Laid<'_>, n: u32) -> bool {
-        word(laid, n, SET).fetch_or(DONE, SeqCst) & DONE == 0
+        let before = word(laid, n, SET).fetch_or(DONE, SeqCst);
+        debug_assert!(before & CLAIMED != 0, "who has followed its moves came to it");
+        before & DONE == 0
     }
 
     /// Adds to the summary of a set. What it says now, and whether it is accepted; nothing if the set is dead.
@@ -373,6 +378,7 @@ impl View<'_> {
         set_next(laid, to, next(laid, from));
         set_next(laid, from, after);
         let (set, gone) = (word(laid, root, SET).load(Relaxed), word(laid, other, SET).load(Relaxed));
+        debug_assert!((set | gone) & DEAD == 0 || crew.has_limit(), "I4");
         let mut sum = self.sets.add(root, summary);
         if gone & SUMMED != 0
             && let Some(theirs) = self.sets.take(other)
@@ -425,6 +431,7 @@ impl View<'_> {
             }
             set_next(laid, at, next(laid, next_one));
         }
+        debug_assert!(is_done(at) && set & CLAIMED != 0, "nothing is left of the ring");
         breath();
         let sum = if set & SUMMED != 0 { self.sets.take(root) } else { None };
         debug_assert!(set & SUMMED == 0 || sum.is_some(), "I1");

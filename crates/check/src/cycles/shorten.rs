@@ -26,6 +26,13 @@ const MOST_MOVES: usize = 1_000_000;
 
 /// `visited` states were, until it was found.
 pub fn shorten<R: Runs>(runs: &R, lasso: &Lasso, fairness: Fairness, visited: u64) -> Lasso {
+    let short = shortened(runs, lasso, fairness, visited);
+    let length = |lasso: &Lasso| lasso.stem.len() + lasso.cycle.len();
+    assert!(length(&short) <= length(lasso), "what is shortened is no longer than it was");
+    short
+}
+
+fn shortened<R: Runs>(runs: &R, lasso: &Lasso, fairness: Fairness, visited: u64) -> Lasso {
     let most = usize::try_from(TIMES * visited).unwrap_or(MOST).clamp(LEAST, MOST);
     let mut walker = Walker { runs, desk: runs.desk(), moves: Moves::default(), most };
     if lasso.cycle.is_empty() {
@@ -63,6 +70,7 @@ impl Tree {
         if self.known.contains_key(key) {
             return false;
         }
+        debug_assert!(from.is_none_or(|(before, _)| before < self.keys.len()), "it is met from an earlier one");
         self.known.insert(key.to_vec(), self.keys.len());
         self.keys.push(key.to_vec());
         self.from.push(from);
@@ -113,6 +121,7 @@ impl<R: Runs> Walker<'_, R> {
             self.expand(&at);
             keys.push(self.moves.key(*nth as usize).to_vec());
         }
+        assert!(lasso.cycle.is_empty() || keys.last() == keys.get(lasso.stem.len()), "a cycle closes");
         keys
     }
 
@@ -237,6 +246,7 @@ impl<R: Runs> Walker<'_, R> {
                             back = queue[back].2;
                         }
                         cycle.reverse();
+                        debug_assert_eq!(cycle.len(), depth + 1, "the way back is as long as the way there");
                         if self.is_fair(&tree.keys[first].clone(), &cycle, fairness) {
                             length = stem.len() + cycle.len();
                             best = Some(Lasso { initial: initial[start], stem: stem.clone(), cycle });

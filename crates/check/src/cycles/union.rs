@@ -50,6 +50,8 @@
 //! # Invariants
 //!   I1 the states of the frames from a root's on are in the set of a root at or above it
 //!   I2 a thread whose bit is at a set that is not dead has a root in that set
+//!   I3 the moves in `todo` from the uppermost frame's on are those that its state still has to make
+//!   I4 the summary of a set that is dead, and a whole component, is what its states and the moves between them say
 //!
 //! # Owed
 //!   O1 verdict = oracle, and the lasso is accepted and fair; counts = `scc`    tests: random graphs, 1, 2 and 4 threads
@@ -314,6 +316,7 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
     /// Until nothing is left of the path.
     fn walk(&mut self) -> Result<(), Halt> {
         while let Some(frame) = self.frames.last_mut() {
+            debug_assert!(self.todo.len() - frame.todo <= frame.n_moves as usize, "I3");
             if self.todo.len() == frame.todo {
                 self.leave()?;
                 continue;
@@ -355,6 +358,10 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
     fn enter(&mut self, state: u32, marks: u64, pid: Option<Pid>) -> Result<(), Halt> {
         let frame = Frame { state, at: 0, todo: self.todo.len(), n_moves: 0, nth: 0 };
         let root = Root { state, frame: self.frames.len() as u32, own: nothing(), told: false, marks, pid };
+        debug_assert!(
+            self.roots.last().is_none_or(|below| below.frame < root.frame),
+            "I1: each root has its own frame"
+        );
         let pushed = self.frames.push(frame).and_then(|()| self.roots.push(root));
         pushed.map_err(|full| self.scout.pace.full(full))?;
         if self.view.is_done(self.scout.eyes.cards.laid(), state) { Ok(()) } else { self.expand(state) }
@@ -366,7 +373,9 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
         let view = self.view;
         self.scout.eyes.keep(|laid, to| !view.is_known_dead(laid, to)); // D8
         let eyes = &self.scout.eyes;
+        debug_assert!(self.roots.last().is_some_and(|root| root.frame as usize + 1 == self.frames.len()), "I1");
         let frame = self.frames.last_mut().expect("a state on the path");
+        debug_assert_eq!(self.todo.len(), frame.todo, "I3");
         (frame.at, frame.n_moves) = (n, eyes.moves.all.len() as u32);
         if let Some(nth) = eyes.moves.ends {
             frame.nth = nth;
@@ -479,6 +488,7 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
         let state = self.roots.last().expect("the first state has a root").state;
         let mut sight = Sight { eyes: &mut self.scout.eyes, view: self.view };
         let component = sight.component(state, false).map_err(|full| self.scout.pace.full(full))?;
+        debug_assert!(self.run.crew.has_limit() || component.whole() == Some(*sum), "I4");
         match component.accepted_part(n_marks, fairness) {
             Some(_) => Err(self.found_inside()),
             None => Ok(()),

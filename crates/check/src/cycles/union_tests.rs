@@ -246,6 +246,14 @@ pub(super) fn far(key: &[u8]) -> bool {
     key.iter().all(|digit| *digit == 5)
 }
 
+/// What is far away cannot be looked at.
+pub(super) fn blind(key: &[u8], out: &mut Moves) {
+    if far(key) {
+        out.clear();
+        out.blind = true;
+    }
+}
+
 #[test]
 fn one_large_component_is_counted_once() {
     let runs = Counters { n: 5, modulus: 8, at: nowhere };
@@ -275,7 +283,6 @@ fn a_move_that_ends_the_matter_and_a_mark_far_away_are_found() {
 
 #[test]
 fn all_threads_stop_where_one_cannot_look() {
-    let blind = |key: &[u8], out: &mut Moves| out.blind = far(key);
     let runs = Counters { n: 5, modulus: 8, at: blind };
     for jobs in [1, 2, 4] {
         let searched = united(&runs, &compact(), Fairness::None, jobs);

@@ -41,7 +41,8 @@
 //!   I1 a state is in `open` while it waits for its turn or is on the path
 //!   I2 nothing but what searches begin at is in `open` when one begins, or what lies too deep, if there is a limit
 //!   I3 a move that is asleep leads to a state that was left: it is known, neither in `open` nor waiting in the queue
-//!   I4 `laid` has one row for each entry that waits in the queue, in its order, and `known` the words that they say
+//!   I4 what lies in `todo` from the uppermost frame's place on are its moves; so are the words of its set in `sets`
+//!   I5 `laid` has one row for each entry that waits in the queue, in its order, and `known` the words that they say
 //!
 //! # Owed
 //!   O1 verdict and level = oracle             tests: random graphs, random models
@@ -267,13 +268,15 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
 
     /// Of the next entry: what was known before the move to it into `sleep`, and which move that was.
     fn take_up(&mut self, id: StateId) -> Name {
+        debug_assert!(self.frames.is_empty() && self.todo.is_empty() && self.sets.is_empty(), "I4");
         self.sleep.clear();
         let Some(Laid { by, cast, n_words }) = self.laid.first() else { return Name::NONE };
         self.sleep.cast = cast;
         self.sleep.set.extend(self.known.firsts(n_words as usize));
         self.laid.let_go(1);
         self.known.let_go(n_words as usize);
-        debug_assert!(self.waiting.remove(&id) && self.waiting.len() == self.laid.len(), "I4");
+        debug_assert!(self.waiting.remove(&id) && self.waiting.len() == self.laid.len(), "I5");
+        debug_assert!(self.laid.len() > 0 || self.known.len() == 0, "I5");
         by
     }
 
@@ -282,9 +285,11 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
         let progress = self.walk.bring(start);
         // D2
         let exempt = progress || self.form == Form::Printed && !self.walk.ground.by_steps();
-        self.open.replace(start, WAITS, 0);
+        let before = self.open.replace(start, WAITS, 0);
+        debug_assert_eq!(before, Some(WAITS), "I1");
         self.enter(start, by, progress, start, entry)?;
         while let Some(&Frame { id, todo, set, cast, by }) = self.frames.last() {
+            debug_assert!(self.todo.len() >= todo && self.sets.len() >= set, "I4");
             if self.todo.len() == todo {
                 self.open.remove(id);
                 self.walk.let_go(id);
@@ -313,9 +318,13 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
                     }
                 }
                 Some(0) if exempt => {}
-                Some(at) => return Ok(Some(at as usize)),
+                Some(at) => {
+                    debug_assert_eq!(self.frames[at as usize].id, to, "I1");
+                    return Ok(Some(at as usize));
+                }
             }
         }
+        debug_assert!(self.todo.is_empty() && self.sets.is_empty(), "I4");
         Ok(None)
     }
 
@@ -336,6 +345,7 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
             self.lay(Entry { id, parent: entry, from: start }, Name::NONE)?;
         }
         let Walk { pulse, after, out, .. } = &self.walk;
+        debug_assert!(self.sleep.cast == 0 || out.names.len() == after.len(), "a name for each move");
         let laid = (|| {
             let (todo, set, cast) = (self.todo.len(), self.sets.len(), self.sleep.cast);
             self.frames.push(Frame { id, todo, set, cast, by })?;

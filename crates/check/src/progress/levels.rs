@@ -23,6 +23,7 @@
 //! # Invariants
 //!   I1 a card is cyan for a thread while its state is on the thread's path, unless it is a progress state
 //!   I2 a state is laid aside once: by the thread that marks its card
+//!   I3 what lies in `todo` from the uppermost frame's place on are its moves
 //!
 //! # Owed
 //!   O1 verdict and level = oracle, for any number of threads    tests: random graphs, random systems, random models
@@ -61,8 +62,8 @@ const REST: u64 = 32;
 const SOURCES: usize = 16;
 /// A level of so many states is one thread's work.
 pub const ALONE: u64 = 1 << 11;
-/// A thread is a bit of a word.
 const MOST: usize = 64;
+const _: () = assert!(MOST <= u64::BITS as usize, "a thread is a bit of a word");
 
 pub fn search<G: Ground, V: Visited>(
     ground: &G,
@@ -200,6 +201,7 @@ impl<G: Ground, V: Visited> Lead<'_, '_, '_, '_, G, V> {
         entries.push(Entry { id, parent: 0, from: id }).map_err(full)?;
         let mut starts = Held::new(&request.budget);
         starts.push(Start { state, entry: 0 }).map_err(full)?;
+        assert!(entries.len() == 1, "the first entry is where runs begin");
         let mut large = self.alone == 0;
         loop {
             let before = self.n_left();
@@ -445,6 +447,7 @@ impl Worker {
         watch: &mut Option<&mut Watch<'_>>,
     ) -> Result<(), Halt> {
         debug_assert!(self.frames.is_empty() && self.todo.is_empty(), "I1: nothing is left of another path");
+        debug_assert!(self.me < work.n_threads, "who is called has a part");
         let n = work.starts.len();
         let first = n * self.me / work.n_threads;
         for at in (first..n).chain(0..first) {
@@ -480,9 +483,11 @@ impl Worker {
         // Where steps make progress, what is laid aside is entered as well.
         let closed = if run.ground.by_steps() { LEFT } else { LEFT | LAID };
         let progress = self.bring(run, seat, begun.start);
+        debug_assert!(self.frames.is_empty() && self.todo.is_empty(), "I3");
         self.enter(run, seat, state, progress, begun, watch)?;
         while let Some(&Frame { state, n_moves, todo }) = self.frames.last() {
             let laid = seat.cards.laid();
+            debug_assert!((todo..=todo + n_moves as usize).contains(&self.todo.len()), "I3");
             if self.todo.len() > todo && knows(laid, state, LEFT) {
                 self.todo.truncate(todo);
             }
@@ -559,8 +564,10 @@ impl Worker {
         }
         let laid = seat.cards.laid();
         if !progress {
-            laid.card(state)[CYAN].fetch_or(self.bit(), Relaxed); // I1
+            let before = laid.card(state)[CYAN].fetch_or(self.bit(), Relaxed);
+            debug_assert!(before & self.bit() == 0, "I1");
         }
+        debug_assert!(!progress || self.frames.is_empty(), "I1: a progress state is the first of a path");
         let n_moves = self.numbers.len();
         let frame = Frame { state, n_moves: n_moves as u32, todo: self.todo.len() };
         // Each thread turns them in another way, so that they part.

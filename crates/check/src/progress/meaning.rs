@@ -120,6 +120,8 @@ impl Meaning {
                 }
             }
             if !more {
+                let has = |(t, labels): (usize, &Vec<bool>)| labels.iter().zip(&passes[t]).all(|(at, on)| *on || !at);
+                debug_assert!(self.labels.iter().enumerate().all(has), "the set has the labels");
                 return passes;
             }
         }

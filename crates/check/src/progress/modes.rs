@@ -115,6 +115,7 @@ impl<'a, S: Successors> Modes<'a, S> {
                 go(1, u64::from(mode[0]));
             }
         }
+        debug_assert!(told.is_none_or(|told| told.len() == out.all.len()), "each move is told what it is");
     }
 }
 

@@ -159,6 +159,7 @@ impl<S: Successors> Ground for Grounds<'_, S> {
         if nothing {
             return;
         }
+        debug_assert!(which != Which::All || out.made.len() == out.keys.len(), "who wants all is told of each");
         let from = out.batch.outcomes.len();
         let known = self.expand(desk, out);
         let state = known.then(|| self.interp.unpack(&desk.key));
@@ -209,6 +210,7 @@ impl<S: Successors> Ground for Grounds<'_, S> {
                 self.faulty.store(true, Relaxed);
                 continue;
             };
+            debug_assert_eq!(out.names.len(), out.keys.len(), "a name for each move");
             out.keys.push(key);
             let name = names[outcome.step as usize];
             out.names.push(if alone { name } else { name.awake() });

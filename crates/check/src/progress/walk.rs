@@ -245,6 +245,7 @@ impl<'a, G: Ground, V: Visited> Walk<'a, G, V> {
         for (nth, n) in chain[1..].iter().enumerate() {
             let Entry { id, from, .. } = entries[*n as usize];
             let way = self.way(from, id)?;
+            debug_assert!(way.first() == Some(&from) && way.last() == Some(&id), "both ends are included");
             // A progress state ends one way and begins the next; by steps, the next begins at the state after the step.
             let n_new = if by_steps { way.len() } else { way.len() - 1 };
             let after_step = |at: usize| by_steps && at == 0 && nth > 0;
@@ -253,6 +254,7 @@ impl<'a, G: Ground, V: Visited> Walk<'a, G, V> {
         let level = chain.len() as u64 - 1;
         ids.extend(path.iter().enumerate().map(|(nth, id)| (*id, by_steps && nth == 0 && level > 0)));
         let all: Vec<At> = ids.into_iter().map(|(id, made)| At { key: self.key(id), made }).collect();
+        assert!(at < path.len(), "a cycle has moves");
         let (stem, cycle) = all.split_at(all.len() - (path.len() - at));
         Ok(Found { stem: stem.to_vec(), cycle: cycle.to_vec(), level })
     }

@@ -91,6 +91,9 @@ pub fn search<S: Successors, V: Visited>(
     workers.iter().for_each(|w| lock(w).iter().for_each(|w| all.add(w)));
     all.counters.depth = levels.len().saturating_sub(1) as u64;
     let stopped = run.signals.why().or(all.cut.then(|| Stopped::Depth(request.max_depth.unwrap_or(u32::MAX))));
+    let Counters { stored, transitions, .. } = all.counters;
+    assert!(halted || stored == store.len(), "each state is new to one thread, once");
+    assert!(transitions >= stored, "each state is the end of a transition");
     let bytes = request.budget.used();
     drop(workers);
     let found = paths::find(system, store, &run.root, &levels, shown, request.jobs);
@@ -166,6 +169,7 @@ impl<'a, S: Successors, V: Visited> Run<'a, S, V> {
             n_threads = levels.n_threads(depth, self.request.jobs);
             let ordered = levels.is_ordered(depth);
             let (deeper, late) = (depth < max_depth, n_states < self.request.late);
+            debug_assert!(!ordered || n_threads == 1, "levels, I2");
             let level = Level { depth, units: levels.units(depth, ids, n_threads), deeper, ordered, late };
             let mut mine =
                 |level: &Level| self.worker(&mut lock(&workers[0])).expand(self, level, 0, &mut seat, Some(watch));
@@ -269,10 +273,11 @@ struct NextLevel {
 }
 
 impl NextLevel {
-    const ENTRIES: usize = 1 << 15;
+    const BITS: u32 = 15;
+    const ENTRIES: usize = 1 << Self::BITS;
 
     fn place(id: StateId) -> usize {
-        (id.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 49) as usize
+        (id.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - Self::BITS)) as usize
     }
 
     fn note(&mut self, id: StateId, depth: usize) {
@@ -430,6 +435,7 @@ impl Worker {
         run.system.unpack_into(&self.key, &mut seat.state);
         let before = (self.batch.outcomes.len(), self.batch.faults.len());
         run.system.expand_rest(&mut seat.state, &mut self.batch);
+        debug_assert!(run.request.makes_up && !level.late, "only what was left out is taken afterwards");
         self.take(run, level, seat, before)
     }
 
@@ -558,6 +564,7 @@ impl Worker {
         }
         for (id, keys) in self.partial.drain(..) {
             // If the table is full there is an answer for some of them only, and the search ends here.
+            debug_assert!(keys.end <= self.keys.len(), "what a state leads to was offered");
             let answers = self.answers.get(keys).unwrap_or(&[]);
             if !answers.iter().any(|(id, new)| *new || self.next_level.has(*id, level.depth)) {
                 self.again.push(id);

@@ -90,6 +90,9 @@ pub fn search<S: Successors, V: Visited>(
     let (_, found) = run.ledger.into_inner().expect("nothing panics while it is held");
     let max_depth = request.max_depth.unwrap_or(u32::MAX);
     let stopped = run.signals.why().or(all.cut.then_some(Stopped::Depth(max_depth)));
+    let Counters { stored, transitions, .. } = all.counters;
+    assert!(run.signals.why().is_some() || stored == store.len(), "each state is new to one thread, once");
+    assert!(transitions >= stored, "each state is the end of a transition");
     let bytes = all.bytes;
     let Batch { reached, truncated, .. } = std::mem::take(&mut all.batch);
     Searched { found, tally: all.tally, counters: all.counters, reached, truncated, stopped, bytes }
@@ -139,7 +142,9 @@ impl Prefix {
         while let Some(before) = &pieces[pieces.len() - 1].before {
             pieces.push(before);
         }
-        pieces.iter().rev().flat_map(|p| p.steps.iter().copied()).collect()
+        let steps: Vec<_> = pieces.iter().rev().flat_map(|p| p.steps.iter().copied()).collect();
+        assert_eq!(steps.len(), self.len, "the pieces are the whole way");
+        steps
     }
 }
 
@@ -343,7 +348,8 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
             let n_waiting = self.waiting.len();
             let n_frames = self.frames.len();
             let frame = &mut self.frames[n_frames - 1];
-            debug_assert!(frame.waiting_from as usize <= n_waiting, "I2");
+            debug_assert!(frame.waiting_from as usize <= n_waiting && frame.n_taken <= frame.n_steps, "I2");
+            debug_assert!(frame.steps_from + frame.n_steps as usize <= self.steps.len(), "I2");
             if n_waiting > frame.waiting_from as usize {
                 let Waiting { key_from, path } = self.waiting.pop().expect("just looked");
                 self.frames[n_frames - 1].path = path;
@@ -363,6 +369,7 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
             } else {
                 if !V::EXACT {
                     let key_from = frame.id.0 as usize;
+                    debug_assert!(key_from < self.path_keys.len(), "I2");
                     self.path_keys.truncate(key_from);
                 }
                 self.steps.truncate(self.frames[n_frames - 1].steps_from);
@@ -461,6 +468,7 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
             }
             attempt = self.run.request.proviso.after(attempt);
         }
+        debug_assert!(attempt != 0 || !self.run.system.leaves_out(&self.state), "nothing is left out of all steps");
         *self.on_path.entry(own).or_default() += 1;
         self.hashes.push(own)
     }
@@ -574,6 +582,7 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
             steps.push(step)?;
         }
         let len = self.prefix.as_ref().map_or(0, |p| p.len) + steps.len();
+        debug_assert_eq!(steps.len(), n - self.base, "I1");
         let prefix = Arc::new(Prefix { before: self.prefix.clone(), steps, len });
         let frame = &mut self.frames[n];
         let from = frame.steps_from + frame.n_taken as usize;
@@ -608,6 +617,7 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
                 run.n_hungry.store(pool.n_idle.saturating_sub(pool.work.len()), Relaxed);
                 break work;
             }
+            debug_assert!(pool.n_idle <= pool.n_threads, "a thread is idle once");
             if pool.n_idle == pool.n_threads {
                 run.wake.notify_all();
                 return Ok(false);
@@ -627,6 +637,10 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
         drop(pool);
         let Work { prefix, id, key, steps } = work;
         assert!(self.frames.is_empty() && self.base == 0, "who takes work has none");
+        assert!(
+            !steps.is_empty() && key.is_empty() == V::EXACT,
+            "who gives work has steps left, and says of which state"
+        );
         self.prefix = Some(prefix);
         self.offered = steps;
         let id = if V::EXACT { id } else { StateId(0) };

@@ -53,6 +53,7 @@ impl<T> Held<T> {
         let after = (self.items.len() + n).max(before + before / 2).max(64);
         self.account.charge(((after - before) * size_of::<T>()) as u64)?;
         self.items.reserve_exact(after - self.items.len());
+        assert_eq!(self.items.capacity(), after, "what is charged is what is held");
         Ok(())
     }
 }
@@ -106,6 +107,7 @@ impl<T: Copy> Line<T> {
             let after = (self.items.len() + items.len()).max(before + before / 2).max(64);
             self.account.charge(((after - before) * size_of::<T>()) as u64)?;
             self.items.reserve_exact(after - self.items.len());
+            assert_eq!(self.items.capacity(), after, "what is charged is what is held");
         }
         self.items.extend(items);
         Ok(())

@@ -8,6 +8,7 @@
 //! # Invariants
 //!   I1 the levels are the states of the store, each once, by their least distance from the initial state
 //!   I2 up to the first level for several threads, the order inside a level is the order of discovery by one thread
+//!   I3 every level has states, so a length of zero is said of large ones only
 
 use super::held::Held;
 use spinor_store::{Budget, Full, Log, StateId};
@@ -62,11 +63,13 @@ impl Levels {
         found: impl Iterator<Item = &'a mut Log>,
         ids: &mut Vec<StateId>,
     ) -> Result<(), Full> {
+        assert!(len > 0, "I3");
         ids.clear();
         let level = self.len();
         if level.is_multiple_of(STRIDE) {
             self.starts.push(self.small.len())?;
         }
+        debug_assert_eq!(self.starts.len(), level / STRIDE + 1, "so many begin at a known place");
         if self.n_ordered == level && len <= self.alone {
             self.n_ordered += 1; // I2
         }
@@ -74,6 +77,7 @@ impl Levels {
             let take = |log: &mut Log| std::mem::replace(log, Log::new(budget));
             let logs: Arc<[Log]> = found.filter(|log| !log.is_empty()).map(take).collect();
             debug_assert_eq!(logs.iter().map(Log::len).sum::<u64>(), len, "I1");
+            debug_assert!(self.large.last().is_none_or(|(last, _)| *last < level), "they are looked for by number");
             self.large.push((level, logs))?;
             return self.lens.push(0);
         }
@@ -114,6 +118,8 @@ impl Levels {
             Ok(n) => Some(self.large[n].1.clone()),
             Err(_) => None,
         };
+        assert_eq!(kept.is_some(), self.lens[level] == 0, "I3");
+        debug_assert!(kept.is_some() || ids.len() == usize::from(self.lens[level]), "a small level is read");
         let heap = |range: Range<usize>| Heap { next: AtomicUsize::new(range.start), end: range.end };
         let heaps = match &kept {
             Some(logs) => logs.iter().map(|log| heap(0..log.len() as usize)).collect(),

@@ -210,6 +210,7 @@ fn row(kind: Kind) -> Option<usize> {
 /// Looks at a state: the kinds of property that it violates by itself.
 fn look<S: Successors>(system: &S, state: &mut S::State, request: &Request, bits: &mut Vec<u64>) -> Vec<Kind> {
     system.look(state, bits).expect("what is looked at has a value in every state");
+    debug_assert_eq!(bits.len(), request.looked.len().div_ceil(64), "a bit for each that is looked at");
     let set = |n: &usize| bits[n / 64] >> (n % 64) & 1 != 0;
     (0..request.looked.len()).filter(set).map(|n| request.looked[n]).collect()
 }
@@ -235,6 +236,8 @@ struct Ledger {
 
 impl Ledger {
     fn new(request: &Request) -> Self {
+        let answered = |kind: &Kind| row(*kind).is_some();
+        assert!(request.kinds.iter().chain(&request.looked).all(answered), "the plan asks for kinds of SAFETY only");
         let most = match request.all_errors {
             None => 1,
             Some(0) => usize::MAX,

@@ -11,6 +11,9 @@
 //!   the words keep whichever of the two orders has the smaller quarters. (To fill one half up to as many bits as the
 //!   store takes for nothing, and leave the dear rest to the other, was tried: it costs more than it saves.)
 //!
+//! # Invariants
+//!   I1 an order has every word once: the store takes keys apart by it, and puts them together again
+//!
 //! # Cost
 //!   Some thousands of steps and a few hundred sorts of the sample, once per length of keys: milliseconds, where the
 //!   order itself is worth up to five times the memory of the whole search.
@@ -59,11 +62,20 @@ fn learn_from(steps: Steps<'_>, pick: Pick<'_>, n_steps: usize, key: &[u8]) -> H
     if pairs.cost > MANY {
         let words = order_of(&Sample::take(steps, pick, n_steps, key, WORD), key, WORD);
         if words.cost * WORTH < pairs.cost {
+            assert!(is_permutation(&words.words, n), "I1");
             return Hint { order: words.words, sample: sample.states };
         }
     }
-    let order = pairs.words.iter().flat_map(|p| [2 * p, 2 * p + 1]).filter(|w| *w < n).collect();
+    let order: Vec<u32> = pairs.words.iter().flat_map(|p| [2 * p, 2 * p + 1]).filter(|w| *w < n).collect();
+    assert!(is_permutation(&order, n), "I1");
     Hint { order, sample: sample.states }
+}
+
+/// I1
+fn is_permutation(order: &[u32], n: u32) -> bool {
+    let mut sorted = order.to_vec();
+    sorted.sort_unstable();
+    sorted.into_iter().eq(0..n)
 }
 
 /// Clears the lists and lays the keys one step from a state into the first, as the second says.
@@ -125,6 +137,7 @@ fn order_of(sample: &Sample, key: &[u8], size: usize) -> Ordered {
             std::mem::swap(&mut sides, &mut swapped);
         }
     }
+    debug_assert_eq!(least, judge.halves(&order), "what was exchanged word by word is what the halves are");
     let mut place = vec![0; n];
     for (i, word) in chained.iter().enumerate() {
         place[*word as usize] = i;

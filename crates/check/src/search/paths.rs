@@ -159,6 +159,7 @@ impl Hunt {
                         None => true,
                     };
                     if better {
+                        debug_assert!(n_open > 0 || best[n].is_some(), "who has a parent is not open");
                         n_open -= usize::from(best[n].is_none());
                         system.all_enabled(state, &mut steps);
                         let (step, path) = (steps[outcome.step as usize], outcome.path);

@@ -53,6 +53,7 @@ impl Signals {
     /// The first reason counts.
     pub fn stop(&self, why: Stopped) -> Halt {
         let mut first = self.why.lock().expect("nothing panics while it is held");
+        debug_assert!(first.is_some() || !self.stop.0.load(Relaxed), "who stops the others says why before");
         first.get_or_insert(why);
         self.stop.0.store(true, Relaxed);
         Halt
