@@ -13,6 +13,8 @@ struct Graph {
     able: Vec<super::Pids>,
     /// Some move ends the matter.
     ends: bool,
+    /// In some state what is looked at has no value. Nobody goes on from there.
+    blind: bool,
 }
 
 pub fn has_accepted_run<R: Runs>(runs: &R, fairness: Fairness) -> bool {
@@ -51,6 +53,12 @@ pub fn has_accepted_component<R: Runs>(runs: &R, fairness: Fairness) -> bool {
     let graph = build(runs);
     let all: Vec<usize> = (0..graph.able.len()).collect();
     graph.ends || graph.accepts_inside(&all, runs.n_marks(), fairness)
+}
+
+/// Whether a state can be reached in which what is looked at has no value. What is accepted all the same is accepted
+/// without such a state.
+pub fn is_somewhere_blind<R: Runs>(runs: &R) -> bool {
+    build(runs).blind
 }
 
 impl Graph {
@@ -108,7 +116,7 @@ pub fn size<R: Runs>(runs: &R) -> (u64, u64) {
 }
 
 fn build<R: Runs>(runs: &R) -> Graph {
-    let mut graph = Graph { moves: Vec::new(), able: Vec::new(), ends: false };
+    let mut graph = Graph { moves: Vec::new(), able: Vec::new(), ends: false, blind: false };
     let mut desk = runs.desk();
     let mut numbers: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
     let mut keys: Vec<Vec<u8>> = Vec::new();
@@ -128,6 +136,7 @@ fn build<R: Runs>(runs: &R) -> Graph {
         moves.clear();
         runs.moves(&mut desk, &keys[from], &mut moves);
         graph.ends |= moves.ends.is_some();
+        graph.blind |= moves.blind;
         graph.able.push(moves.able);
         for n in 0..moves.all.len() {
             let to = number(moves.key(n), &mut keys);
