@@ -46,6 +46,11 @@ impl Gen<'_> {
 
     /// An expression that is never negative.
     pub fn number(&mut self, ctx: &Ctx, depth: usize) -> String {
+        let number = self.drawn_number(ctx, depth);
+        self.asking_number(ctx, number)
+    }
+
+    fn drawn_number(&mut self, ctx: &Ctx, depth: usize) -> String {
         let inner = if depth == 0 { 0 } else { 1 };
         match self.rng.weighted(&[
             25,
@@ -180,6 +185,11 @@ impl Gen<'_> {
 
     /// A condition; parenthesised when it is more than one operator.
     pub fn condition(&mut self, ctx: &Ctx, depth: usize) -> String {
+        let condition = self.drawn_condition(ctx, depth);
+        self.asking(ctx, condition)
+    }
+
+    fn drawn_condition(&mut self, ctx: &Ctx, depth: usize) -> String {
         let inner = if depth == 0 { 0 } else { 1 };
         let poll = if self.on.has("poll") && !ctx.no_io { 1 } else { 0 };
         let remote = if self.on.has("remote") && !ctx.dstep && !ctx.inline { 1 } else { 0 };

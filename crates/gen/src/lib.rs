@@ -15,6 +15,7 @@
 //! - `run` in a place that can repeat is guarded by the number of live processes.
 //! - a model that looks too large by a rough guess is drawn again.
 
+mod ask;
 mod claim;
 mod compound;
 mod declare;
@@ -122,6 +123,28 @@ mod tests {
         assert!((0..200).all(|seed| !generate_with(seed, &never).may_fault));
         let always = Options { faults: Faults::Always, ..Options::default() };
         assert!((0..200).all(|seed| generate_with(seed, &always).may_fault));
+    }
+
+    #[test]
+    fn some_ask_who_can_move_and_the_others_stay_as_they_are() {
+        let nobody = Options { without: vec!["enabled-process"], ..Options::default() };
+        let (mut n, mut n_asking, mut n_nested, mut n_circles) = (0, 0, 0, 0);
+        for seed in 0..2000 {
+            let model = generate(seed);
+            let has = |feature: &str| model.features.contains(&feature);
+            let asks = has("enabled-process");
+            n += usize::from(!has("rendezvous"));
+            n_asking += usize::from(asks);
+            n_nested += usize::from(has("enabled-nested"));
+            n_circles += usize::from(has("fault-enabled"));
+            assert!(!(asks && has("rendezvous")), "seed {seed}");
+            if !asks && !has("pc_value-process") {
+                assert_eq!(model.text, generate_with(seed, &nobody).text, "seed {seed}");
+            }
+        }
+        println!("{n_asking} of {n} models without handshakes ask, {n_nested} of who asks, {n_circles} of anybody");
+        assert!((n / 10..n / 6).contains(&n_asking), "{n_asking} of {n} models");
+        assert!(n_nested > n_asking / 5 && n_nested < n_asking && n_circles > 2, "{n_nested} {n_circles}");
     }
 
     #[test]

@@ -146,6 +146,9 @@ pub const FEATURES: &[&str] = &[
     "np_",
     "enabled",
     "pc_value",
+    "enabled-process",
+    "enabled-nested",
+    "pc_value-process",
     "never",
     "trace",
     "notrace",
@@ -157,6 +160,7 @@ pub const FEATURES: &[&str] = &[
     "fault-d_step",
     "fault-rv-d_step",
     "fault-D_proctype",
+    "fault-enabled",
 ];
 
 /// Features that are decided once per model, with the percentage of models that may use them.

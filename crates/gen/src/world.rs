@@ -1,5 +1,6 @@
 //! What a model is made of: the words for it, which processes there are, and the frame around their bodies.
 
+use crate::ask::Ask;
 use crate::print::{Layout, Stmt};
 use crate::rng::Rng;
 use crate::stmt::Ctx;
@@ -182,6 +183,8 @@ pub(crate) struct Gen<'a> {
     /// The fields shared by all channels that references may denote.
     pub group: Vec<Field>,
     pub group_rendezvous: bool,
+    /// Processes may ask whether others can move.
+    pub ask: Option<Ask>,
 }
 
 impl<'a> Gen<'a> {
@@ -239,6 +242,7 @@ impl<'a> Gen<'a> {
             struct_fields: Vec::new(),
             group: Vec::new(),
             group_rendezvous: false,
+            ask: Ask::draw(seed, options),
         }
     }
 
@@ -257,6 +261,7 @@ impl<'a> Gen<'a> {
         self.plan_procs();
         self.macros(&mut text);
         self.declare(&mut text);
+        self.plan_asks();
         self.declare_inlines(&mut text);
         let mut bodies = Vec::new();
         for p in 0..self.procs.len() {
@@ -627,6 +632,7 @@ impl<'a> Gen<'a> {
                 .cloned()
                 .collect();
             let cond = self.comparison();
+            let cond = self.asking(&Ctx::body(p), cond);
             self.scope = scope;
             let _ = write!(head, " provided ({cond})");
         }
