@@ -210,7 +210,9 @@ impl Args {
         let limit = Duration::from_secs(self.number("max-seconds", seconds)?);
         let given = self.options.get("spinor").map(Path::new);
         // Ours gets longer: an unfinished search of ours counts as a disagreement.
-        Ok(Pair { spin: Spin::find(limit)?, spinor: Spinor::find(given, limit * 10)? })
+        let mut spin = Spin::find(limit)?;
+        spin.mended = true;
+        Ok(Pair { spin, spinor: Spinor::find(given, limit * 10)? })
     }
 }
 
@@ -280,6 +282,7 @@ fn compare_claims(args: &Args) -> Result<bool, String> {
     let seconds = args.number("max-seconds", if args.options.contains_key("seeds") { 10 } else { 60 })?;
     let limit = Duration::from_secs(seconds);
     let mut spin = Spin::find(limit)?;
+    spin.mended = args.options.contains_key("seeds");
     let keep = args.options.get("keep").map(PathBuf::from);
     let mut tally = BTreeMap::new();
     let mut print = |name: &str, row: &claims::Row| {

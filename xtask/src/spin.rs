@@ -78,6 +78,38 @@ pub struct Spin {
     pub lenient: bool,
     /// A run may end only with empty channels (`pan -q`).
     pub drained: bool,
+    /// With its `enabled` put right (DIFFERENCES.md), so that models in which somebody asks can be compared.
+    pub mended: bool,
+}
+
+/// What is wrong in `enabled` of SPIN 6.5.2, and what is put there: a question inside a question takes the step that it
+/// should ask for; an `else` is taken for what the asking process finds there; the clause after `provided` is not looked
+/// at.
+const MENDED: [(&str, &str); 4] = [
+    (
+        "\tint res = 0; int tt; uchar ot;\n",
+        "\tint res = 0; int tt; uchar ot; int outer = TstOnly; uchar o_pm = trpt->o_pm;\n",
+    ),
+    ("\tTstOnly = 1;\n", "\tTstOnly = 1; trpt->o_pm &= ~1;\n"),
+    ("\tfor (t = trans", "#ifdef HAS_PROVIDED\n\tif (provided(pid, ot, tt, 0))\n#endif\n\tfor (t = trans"),
+    ("\tTstOnly = 0;\n", "\tTstOnly = outer; trpt->o_pm = o_pm;\n"),
+];
+
+/// The verifier with another `enabled`.
+fn mended(pan: &str) -> io::Result<String> {
+    let unknown = || io::Error::other("the verifier's `enabled` is not the one that is known");
+    let start = pan.find("\nenabled(int iam, int pid)").ok_or_else(unknown)?;
+    let end = start + pan[start..].find("\n}\n").ok_or_else(unknown)?;
+    let mut body = pan[start..end].to_string();
+    for (wrong, right) in MENDED {
+        if body.matches(wrong).count() != 1 {
+            return Err(unknown());
+        }
+        body = body.replace(wrong, right);
+    }
+    let whole = format!("{}{body}{}", &pan[..start], &pan[end..]);
+    // Beside a claim the number -1 is the claim's, which is no process.
+    Ok(whole.replace("if (pid < 0 || pid >=", "if (pid < BASE || pid >="))
 }
 
 impl Spin {
@@ -94,7 +126,7 @@ impl Spin {
         } else {
             return Err("no C compiler for SPIN's verifier: neither `tcc` nor `gcc` is on the path".into());
         };
-        Ok(Spin { compiler, limit, optimised: false, lenient: false, drained: false })
+        Ok(Spin { compiler, limit, optimised: false, lenient: false, drained: false, mended: false })
     }
 
     /// Verifies a model given as text.
@@ -150,6 +182,10 @@ impl Spin {
         if !dir.join("pan.c").exists() || !dir.join("pan.m").exists() {
             let line = complaint.or(text.lines().next()).unwrap_or("no verifier was generated");
             return Ok(SpinOutcome::Rejected(line.trim().to_string()));
+        }
+        if self.mended {
+            let pan = dir.join("pan.c");
+            fs::write(&pan, mended(&fs::read_to_string(&pan)?)?)?;
         }
         let mut vector = 0;
         if let Err(problem) = self.compile(dir, vector, run)? {

@@ -14,9 +14,10 @@ use xtask::spinor::Spinor;
 const WORKERS: usize = 2;
 
 fn pair(limit: Duration) -> Pair {
-    let spin = Spin::find(limit).unwrap_or_else(|problem| panic!("{problem}"));
+    let mut spin = Spin::find(limit).unwrap_or_else(|problem| panic!("{problem}"));
     let spinor =
         Spinor::find(None, limit.max(Duration::from_secs(3)) * 20).unwrap_or_else(|problem| panic!("{problem}"));
+    spin.mended = true;
     Pair { spin, spinor }
 }
 
