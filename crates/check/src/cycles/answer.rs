@@ -62,7 +62,7 @@ impl How {
     pub(crate) fn search<F, U: Use<Out = Searched<F>>>(&self, hints: Hints, user: U) -> (Searched<F>, Kept) {
         let budget = &self.request.budget;
         let searched = stores::open(self.store, self.table, budget, hints, user);
-        searched.unwrap_or_else(|_| (Searched::none(budget), (0, None)))
+        searched.unwrap_or_else(|full| (Searched::none(full, budget), (0, None)))
     }
 
     /// What is shown of a run: fewer moves if that is wanted, after they were gone along once more.
@@ -261,7 +261,8 @@ impl Asked<'_> {
                 ((out, Some(note)), (store.bytes() + bytes, None))
             })
         };
-        let ((mut searched, note), kept) = found.unwrap_or_else(|_| ((Searched::none(budget), None), (0, None)));
+        let ((mut searched, note), kept) =
+            found.unwrap_or_else(|full| ((Searched::none(full, budget), None), (0, None)));
         if searched.found.is_none() {
             searched.stopped = searched.stopped.or(Some(Stopped::OneWay));
         }

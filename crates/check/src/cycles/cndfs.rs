@@ -52,16 +52,16 @@
 //! # Cost  one thread expands each state at most twice, more threads some of them more often, but barren ones once; 43 to
 //!   54 bytes for each other state for good, 24 a frame, and 8 for each move not made yet.
 
-use super::crew::{self, ALONE, Crew};
+use super::crew::{ALONE, Crew};
 use super::eyes::Eyes;
 use super::fair::Fair;
 use super::ndfs::{Nested, Refused, accepts};
 use super::scout::{self, Next, Scout, Way};
 use super::sets::breath;
-use super::{Lasso, Request, Runs};
+use super::{Lasso, Request, Runs, Searched};
 use crate::observer::Observer;
 use crate::search::held::Held;
-use crate::search::{Halt, Stopped};
+use crate::search::{Halt, Stopped, stopped_by};
 use spinor_store::{Budget, Cards, Full, Laid, Visited};
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
@@ -111,7 +111,7 @@ pub(super) fn search_after<R: Runs, V: Visited>(
     let crew = Crew::new(request);
     let cards = match Cards::new(&request.budget) {
         Ok(cards) => cards,
-        Err(full) => return Ok(Nested { searched: crew::refused(full, request), second: 0 }),
+        Err(full) => return Ok(Nested { searched: Searched::none(full, &request.budget), second: 0 }),
     };
     let run = Run { runs, request, cut: AtomicBool::new(false), answer: Mutex::new(None) };
     let at = (&crew, &cards);
@@ -132,7 +132,7 @@ pub(super) fn search_after<R: Runs, V: Visited>(
                 searched.found = Some(Lasso { initial, stem: to_start, cycle });
                 searched.stopped = None;
             }
-            Err(full) => searched.stopped = crew::refused(full, request).stopped,
+            Err(full) => searched.stopped = Some(stopped_by(full, &request.budget)),
         }
     }
     Ok(Nested { searched, second })

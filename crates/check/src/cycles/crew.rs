@@ -186,10 +186,3 @@ pub fn searched(crew: &Crew, all: &[(Counters, bool)], request: &Request) -> Sea
     assert!(cut.is_none() || crew.has_limit(), "only who has a limit is cut");
     Searched { found: None, counters, stopped: crew.why().or(cut), bytes: request.budget.used() }
 }
-
-/// There was no memory to begin with, or to go on.
-pub fn refused(full: Full, request: &Request) -> Searched {
-    let crew = Crew::new(request);
-    crew.signals.full(full);
-    searched(&crew, &[], request)
-}

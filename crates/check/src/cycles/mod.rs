@@ -332,8 +332,8 @@ pub struct Searched<F = Lasso> {
 
 impl<F> Searched<F> {
     /// Not even the store found room.
-    pub(crate) fn none(budget: &Budget) -> Searched<F> {
-        let stopped = Some(Stopped::Memory(budget.limit()));
+    pub(crate) fn none(full: Full, budget: &Budget) -> Searched<F> {
+        let stopped = Some(search::stopped_by(full, budget));
         Searched { found: None, counters: Counters::default(), stopped, bytes: budget.used() }
     }
 

@@ -60,7 +60,7 @@
 //! # Cost  one thread expands each state once, more threads some of those that are not barren more than once; for each of
 //!   these 43 to 54 bytes for good, and 24 for one on a path and for each of its moves.
 
-use super::crew::{self, ALONE, Crew};
+use super::crew::{ALONE, Crew};
 use super::eyes::Eyes;
 use super::lasso::{Component, find_run};
 use super::scout::{self, Next, Scout, Trail, Way};
@@ -68,7 +68,7 @@ use super::sets::{Claim, Pick, Sets, View};
 use super::{Fairness, Lasso, Pids, Request, Runs, Searched, Summary, all_marks};
 use crate::observer::Observer;
 use crate::search::held::Held;
-use crate::search::{Halt, Stopped};
+use crate::search::{Halt, Stopped, stopped_by};
 use spinor_model::ir::Pid;
 use spinor_store::{Full, StateId, Visited};
 use std::collections::{HashMap, HashSet};
@@ -93,7 +93,7 @@ pub(super) fn search_after<R: Runs, V: Visited>(
     let crew = Crew::new(request);
     let sets = match Sets::new(&request.budget, runs.n_marks(), request.fairness) {
         Ok(sets) => sets,
-        Err(full) => return crew::refused(full, request),
+        Err(full) => return Searched::none(full, &request.budget),
     };
     let run = Run { runs, store, request, sets, crew: &crew, found: Mutex::new(None) };
     let at = (&crew, &run.sets.cards);
@@ -107,7 +107,7 @@ pub(super) fn search_after<R: Runs, V: Visited>(
                 searched.found = Some(lasso);
                 searched.stopped = None;
             }
-            Err(full) => searched.stopped = crew::refused(full, request).stopped,
+            Err(full) => searched.stopped = Some(stopped_by(full, &request.budget)),
         }
     }
     searched

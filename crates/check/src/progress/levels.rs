@@ -86,7 +86,10 @@ pub fn search_from<G: Ground, V: Visited>(
     let like =
         search::Request { max_time: request.max_time, budget: request.budget.clone(), ..search::Request::default() };
     let signals = Signals::new(&like);
-    let Ok(cards) = Cards::new(&request.budget) else { return Searched::none(&request.budget) };
+    let cards = match Cards::new(&request.budget) {
+        Ok(cards) => cards,
+        Err(full) => return Searched::none(full, &request.budget),
+    };
     let mut searched = Searched { found: None, counters: Counters::default(), stopped: None, bytes: 0 };
     let run = Run { ground, store, cards: &cards, request, signals };
     let jobs = request.jobs.clamp(1, MOST);

@@ -435,7 +435,7 @@ impl Worker {
         run.system.unpack_into(&self.key, &mut seat.state);
         let before = (self.batch.outcomes.len(), self.batch.faults.len());
         run.system.expand_rest(&mut seat.state, &mut self.batch);
-        debug_assert!(run.request.makes_up && !level.late, "only what was left out is taken afterwards");
+        debug_assert!(run.request.makes_up() && !level.late, "only what was left out is taken afterwards");
         self.take(run, level, seat, before)
     }
 

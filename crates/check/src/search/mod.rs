@@ -301,7 +301,7 @@ fn no_start(fault: Fault, request: &Request, edges: spinor_model::successors::Ba
     }
 }
 
-fn stopped_by(full: Full, budget: &Budget) -> Stopped {
+pub(crate) fn stopped_by(full: Full, budget: &Budget) -> Stopped {
     match full {
         Full::Memory => Stopped::Memory(budget.limit()),
         Full::Numbers => Stopped::Numbers,
