@@ -567,9 +567,6 @@ pub struct Slots {
     ranges: Vec<(u32, u32)>,
 }
 
-/// Places with more slots than this are taken as one stretch from their first to their last.
-const MAX_SINGLE: u64 = 256;
-
 impl Slots {
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
@@ -612,30 +609,7 @@ impl Slots {
 
     /// A1
     fn add_place(&mut self, place: &Place) {
-        let mut slots = vec![u64::from(place.slot)];
-        let mut hull = (u64::from(place.slot), u64::from(place.slot));
-        for step in &place.index {
-            let (len, stride) = (u64::from(step.len), u64::from(step.stride));
-            let (lo, hi) = match step.value {
-                // Outside the array is a fault, and touches nothing.
-                Expr::Const(i) if i < 0 || i as u64 >= len => return,
-                Expr::Const(i) => (i as u64, i as u64),
-                _ if len == 0 => return,
-                _ => (0, len - 1),
-            };
-            hull = (hull.0 + lo * stride, hull.1 + hi * stride);
-            if (slots.len() as u64).saturating_mul(hi - lo + 1) <= MAX_SINGLE {
-                slots = slots.iter().flat_map(|s| (lo..=hi).map(move |i| s + i * stride)).collect();
-            } else {
-                slots = vec![0; MAX_SINGLE as usize + 1];
-            }
-        }
-        let fit = |s: u64| u32::try_from(s).unwrap_or(u32::MAX - 1);
-        if slots.len() as u64 > MAX_SINGLE {
-            self.insert(fit(hull.0), fit(hull.1) + 1);
-        } else {
-            slots.iter().for_each(|s| self.insert(fit(*s), fit(*s) + 1));
-        }
+        place.slots().into_iter().for_each(|r| self.insert(r.start, r.end));
     }
 }
 

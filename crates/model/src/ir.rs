@@ -19,6 +19,7 @@
 use crate::index::IndexVec;
 use crate::source::{Sources, Span};
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 crate::index_types! {
@@ -320,6 +321,36 @@ pub struct Place {
     pub slot: u32,
     pub ty: Type,
     pub index: Vec<IndexStep>,
+}
+
+/// Places with more slots than this are taken as one stretch from their first to their last.
+const MOST_SINGLE: u64 = 256;
+
+impl Place {
+    /// The slots it may be: of all elements if an index is no constant, none if a constant one is outside, which is a fault and
+    /// touches nothing.
+    pub fn slots(&self) -> Vec<Range<u32>> {
+        let first = u64::from(self.slot);
+        let (mut each, mut hull) = (vec![first], (first, first));
+        let mut is_wide = false;
+        for step in &self.index {
+            let (len, stride) = (u64::from(step.len), u64::from(step.stride));
+            let (lo, hi) = match step.value {
+                Expr::Const(i) if i < 0 || i as u64 >= len => return Vec::new(),
+                Expr::Const(i) => (i as u64, i as u64),
+                _ if len == 0 => return Vec::new(),
+                _ => (0, len - 1),
+            };
+            hull = (hull.0 + lo * stride, hull.1 + hi * stride);
+            is_wide |= (each.len() as u64).saturating_mul(hi - lo + 1) > MOST_SINGLE;
+            if !is_wide {
+                each = each.iter().flat_map(|s| (lo..=hi).map(move |i| s + i * stride)).collect();
+            }
+        }
+        let fit = |s: u64| u32::try_from(s).unwrap_or(u32::MAX - 1);
+        let stretch = |from: u64, to: u64| fit(from)..fit(to) + 1;
+        if is_wide { vec![stretch(hull.0, hull.1)] } else { each.into_iter().map(|s| stretch(s, s)).collect() }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

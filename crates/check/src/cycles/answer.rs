@@ -13,7 +13,7 @@ use super::by_process::ByProcess;
 use super::fair::{self, By, Fair};
 use super::ndfs::{self, Nesting, Target};
 use super::product::Product;
-use super::{Fairness, Lasso, Moves, Request, Runs, Searched, cndfs, lasso, lossy, scc, shorten, union};
+use super::{Fairness, Lasso, Moves, Request, Runs, Searched, cndfs, lasso, learn, lossy, scc, shorten, union};
 use crate::claim::Claim;
 use crate::executors::Executors;
 use crate::observer::Observer;
@@ -292,7 +292,7 @@ impl Asked<'_> {
             return Box::new(|_| Hint::default());
         }
         let claim = self.claim.clone();
-        Box::new(move |key| Product::new(&*exec, &claim, owned).learn(key))
+        Box::new(move |key| learn(&Product::new(&*exec, &claim, owned), key))
     }
 
     fn nested<R: Runs, V: WithBits>(

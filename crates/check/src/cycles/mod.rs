@@ -65,10 +65,10 @@ mod union_tests;
 use crate::counters::Counters;
 use crate::observer::Observer;
 use crate::search::watch::{News, Signals, Watch};
-use crate::search::{self, Halt, Stopped};
+use crate::search::{self, Halt, Stopped, order};
 use spinor_model::ir::Pid;
 use spinor_model::successors::Wish;
-use spinor_store::{Budget, Full, StateId, Visited};
+use spinor_store::{Budget, Full, Hint, StateId, Visited};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -316,6 +316,19 @@ impl Request {
     pub fn new(fairness: Fairness) -> Request {
         Request { fairness, max_depth: None, max_time: None, budget: Budget::unlimited(), jobs: 1 }
     }
+}
+
+/// A hint for keys as long as this one, learned from the runs' own.
+pub(crate) fn learn<R: Runs>(runs: &R, key: &[u8]) -> Hint {
+    let (mut desk, mut moves) = (runs.desk(), Moves::default());
+    let mut steps = |from: &[u8], bytes: &mut Vec<u8>, keys: &mut Vec<Range<usize>>| {
+        moves.clear();
+        runs.moves_as(&mut desk, from, Wish::ALL, &mut moves);
+        bytes.clone_from(&moves.keys);
+        keys.clear();
+        keys.extend(moves.all.iter().map(|m| m.to.clone()));
+    };
+    order::learn_by(&mut steps, key)
 }
 
 /// What came of a search for runs, which it tells by their moves, or as somebody else does.

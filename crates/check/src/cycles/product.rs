@@ -23,12 +23,10 @@
 
 use super::{Fairness, Lasso, Move, Moves, Part, Runs};
 use crate::claim::Claim;
-use crate::search::order;
 use spinor_ltl::{Components, StateId, Transition};
 use spinor_model::ir::Pid;
 use spinor_model::layout::GRAIN;
 use spinor_model::successors::{Batch, Outcome, Step, Successors, Wish};
-use spinor_store::Hint;
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -104,19 +102,6 @@ impl<'a, S: Successors> Product<'a, S> {
     /// Whether a run was met that a fault ends. What it would have been accepted for nobody knows.
     pub fn is_faulty(&self) -> bool {
         self.faulty.load(Relaxed)
-    }
-
-    /// A hint for keys as long as this one, learned from states of the product.
-    pub fn learn(&self, key: &[u8]) -> Hint {
-        let (mut desk, mut moves) = (self.desk(), Moves::default());
-        let mut steps = |from: &[u8], bytes: &mut Vec<u8>, keys: &mut Vec<Range<usize>>| {
-            moves.clear();
-            self.moves_as(&mut desk, from, Wish::ALL, &mut moves);
-            bytes.clone_from(&moves.keys);
-            keys.clear();
-            keys.extend(moves.all.iter().map(|m| m.to.clone()));
-        };
-        order::learn_by(&mut steps, key)
     }
 
     /// The key of the system's state, and the automaton's state, in a key of the product.

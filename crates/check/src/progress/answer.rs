@@ -152,7 +152,7 @@ impl Asked<'_> {
         let unfolded = !plan::knows_components(self.how.search) && self.how.request.fairness != Fairness::None;
         let hints = {
             let (exec, interp, meaning) = (exec.clone(), interp.clone(), meaning.clone());
-            let learn = move |key: &[u8]| Modes::new(&*exec, &interp, &meaning).learn(key);
+            let learn = move |key: &[u8]| cycles::learn(&Modes::new(&*exec, &interp, &meaning), key);
             Box::new(move |key: &[u8]| if unfolded { Default::default() } else { learn(key) })
         };
         let (searched, kept) = asked.search(&modes, hints, observer);

@@ -16,12 +16,9 @@
 
 use super::meaning::Meaning;
 use crate::cycles::{Moves, Part, Pids, Runs};
-use crate::search::order;
 use spinor_model::interp::Interp;
 use spinor_model::layout::GRAIN;
 use spinor_model::successors::{Batch, Step, Successors};
-use spinor_store::Hint;
-use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -47,19 +44,6 @@ impl<'a, S: Successors> Modes<'a, S> {
 
     pub fn is_faulty(&self) -> bool {
         self.faulty.load(Relaxed)
-    }
-
-    /// A hint for keys as long as this one, learned from states.
-    pub fn learn(&self, key: &[u8]) -> Hint {
-        let (mut desk, mut moves) = (self.desk(), Moves::default());
-        let mut steps = |from: &[u8], bytes: &mut Vec<u8>, keys: &mut Vec<Range<usize>>| {
-            moves.clear();
-            self.moves(&mut desk, from, &mut moves);
-            bytes.clone_from(&moves.keys);
-            keys.clear();
-            keys.extend(moves.all.iter().map(|m| m.to.clone()));
-        };
-        order::learn_by(&mut steps, key)
     }
 
     /// Which step and which of its outcomes a move is.

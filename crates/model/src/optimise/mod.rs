@@ -164,29 +164,8 @@ fn everywhere<'e>(system: &'e System, watched: &Watched<'e>, f: &mut dyn FnMut(&
     watched.exprs.iter().for_each(f);
 }
 
-/// Places with more slots than this are taken as one stretch from their first to their last.
-const MAX_SINGLE: usize = 256;
-
-/// The slots a place may be: all elements if an index is no constant, none if a constant one is outside.
 fn each_slot(place: &Place, f: &mut dyn FnMut(usize)) {
-    let mut slots = vec![place.slot as usize];
-    let mut hull = (place.slot as usize, place.slot as usize);
-    let mut exact = true;
-    for step in &place.index {
-        let (len, stride) = (step.len as usize, step.stride as usize);
-        let (lo, hi) = match step.value {
-            Expr::Const(i) if i < 0 || i as usize >= len => return,
-            Expr::Const(i) => (i as usize, i as usize),
-            _ if len == 0 => return,
-            _ => (0, len - 1),
-        };
-        hull = (hull.0 + lo * stride, hull.1 + hi * stride);
-        exact &= slots.len() * (hi - lo + 1) <= MAX_SINGLE;
-        if exact {
-            slots = slots.iter().flat_map(|s| (lo..=hi).map(move |i| s + i * stride)).collect();
-        }
-    }
-    if exact { slots.into_iter().for_each(f) } else { (hull.0..=hull.1).for_each(f) }
+    place.slots().into_iter().flatten().for_each(|slot| f(slot as usize));
 }
 
 /// The one slot a place is, whatever the state.
