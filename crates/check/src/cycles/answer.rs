@@ -65,10 +65,10 @@ impl How {
         searched.unwrap_or_else(|full| (Searched::none(full, budget), (0, None)))
     }
 
-    /// What is shown of a run: fewer moves if that is wanted, after they were gone along once more.
-    pub(crate) fn shown<R: Runs>(&self, judge: &R, lasso: Lasso, stored: u64) -> Lasso {
+    /// What is shown of a run: fewer moves if that is wanted, as who is quick finds them, after the judge went along them.
+    pub(crate) fn shown<Q: Runs, R: Runs>(&self, quick: &Q, judge: &R, lasso: Lasso, stored: u64) -> Lasso {
         let fairness = self.request.fairness;
-        let lasso = if self.shorten { shorten::shorten(judge, &lasso, fairness, stored) } else { lasso };
+        let lasso = if self.shorten { shorten::shorten(quick, &lasso, fairness, stored) } else { lasso };
         self.replayed(judge, &lasso);
         lasso
     }
@@ -157,7 +157,7 @@ impl Asked<'_> {
         let is_reduced = reduced.is_some();
         let left_out = reduced.as_ref().map_or_else(LeftOut::default, LeftOut::steps);
         let (searched, kept, faulty) = match reduced {
-            None => self.whole().find(exec, observer),
+            None => self.whole().find(exec.clone(), observer),
             Some(reduced) => self.find(Arc::new(reduced), observer),
         };
         let note = reduction.as_ref().and_then(|r| r.audit_note());
@@ -179,7 +179,7 @@ impl Asked<'_> {
                     renumbered(&lasso, &few, &judge)
                 }
             };
-            self.told(&replayed, lasso, stored)
+            self.told(&*exec, &replayed, lasso, stored)
         });
         Answered { searched, kept, faulty, left_out, note }
     }
@@ -191,9 +191,10 @@ impl Asked<'_> {
     }
 
     /// The run as statements.
-    fn told(&self, replayed: &Interp, lasso: Lasso, stored: u64) -> Trace {
-        let judge = Product::new(replayed, self.claim, self.how.request.fairness);
-        let lasso = self.how.shown(&judge, lasso, stored);
+    fn told<S: Successors>(&self, exec: &S, replayed: &Interp, lasso: Lasso, stored: u64) -> Trace {
+        let fairness = self.how.request.fairness;
+        let judge = Product::new(replayed, self.claim, fairness);
+        let lasso = self.how.shown(&Product::new(exec, self.claim, fairness), &judge, lasso, stored);
         trace::build_endless(self.interp, replayed, &endless(&judge, &lasso))
     }
 
@@ -234,7 +235,7 @@ impl Asked<'_> {
         let stored = searched.counters.stored;
         let searched = searched.map(|lasso| {
             let judge = Product::new(replayed, self.claim, fairness);
-            self.told(replayed, unfold::lasso(&judge, canon, &lasso), stored)
+            self.told(&*exec, replayed, unfold::lasso(&judge, canon, &lasso), stored)
         });
         let left_out = LeftOut::states(canon.way());
         Answered { searched, kept, faulty: quotient.product.is_faulty(), left_out, note: None }
@@ -269,7 +270,7 @@ impl Asked<'_> {
         let stored = searched.counters.stored;
         let searched = searched.map(|fragment| {
             let judge = Product::new(replayed, self.claim, request.fairness);
-            self.told(replayed, unfold::glue(&judge, quotient.canon, &fragment), stored)
+            self.told(quotient.product.system(), replayed, unfold::glue(&judge, quotient.canon, &fragment), stored)
         });
         let left_out = LeftOut::states(quotient.canon.way());
         Answered { searched, kept, faulty: quotient.product.is_faulty(), left_out, note }

@@ -99,6 +99,10 @@ impl<'a, S: Successors> Product<'a, S> {
         }
     }
 
+    pub fn system(&self) -> &'a S {
+        self.system
+    }
+
     /// Whether a run was met that a fault ends. What it would have been accepted for nobody knows.
     pub fn is_faulty(&self) -> bool {
         self.faulty.load(Relaxed)

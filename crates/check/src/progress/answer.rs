@@ -156,14 +156,15 @@ impl Asked<'_> {
             Box::new(move |key: &[u8]| if unfolded { Default::default() } else { learn(key) })
         };
         let (searched, kept) = asked.search(&modes, hints, observer);
+        let faulty = modes.is_faulty();
         let stored = searched.counters.stored;
         let searched = searched.map(|lasso| {
             let judge = Modes::new(interp, interp, meaning);
-            let lasso = self.how.shown(&judge, lasso, stored);
+            let lasso = self.how.shown(&modes, &judge, lasso, stored);
             let endless = walked(&judge, &lasso, lasso.stem.len(), |key, nth| [judge.step(key, nth)]);
             trace::build_endless(self.interp, interp, &endless)
         });
-        Answered { searched, kept, faulty: modes.is_faulty(), left_out: LeftOut::default(), note: None }
+        Answered { searched, kept, faulty, left_out: LeftOut::default(), note: None }
     }
 }
 
