@@ -6,6 +6,7 @@
 //! # Invariants
 //!   I1 no guard is false, and no two transitions of a state have the same target and the same marks
 //!   I2 targets and initial states exist; marks are below `n_marks`
+//!   I3 a guard is about columns that there are
 //!
 //! A *state-based* automaton has at most one mark, and a state's transitions all have it or all lack it.
 
@@ -39,6 +40,7 @@ impl Marks {
     }
 
     pub fn has(self, mark: u32) -> bool {
+        debug_assert!(mark < Marks::MOST, "a mark is a bit of a word");
         self.0 >> mark & 1 == 1
     }
 
@@ -148,6 +150,7 @@ impl Automaton {
             first += n;
         }
         transitions.truncate(kept);
+        debug_assert!(transitions.is_sorted_by(|t, u| (t.target, t.marks) < (u.target, u.marks)), "I1");
     }
 
     /// Only the states for which `keep` says so, renumbered in the order in which they are reached.
@@ -191,6 +194,7 @@ impl Automaton {
         self.initial = self.initial.iter().filter_map(|s| numbers[s.idx()]).collect();
         self.initial.sort_unstable();
         self.initial.dedup();
+        debug_assert!(self.states.iter().flatten().all(|t| t.target.idx() < self.n_states()), "I2");
     }
 
     /// Forgets guards and propositions that no transition uses any more.
@@ -210,6 +214,14 @@ impl Automaton {
         }
         self.props = used.iter().map(|&c| self.props[c as usize]).collect();
         self.move_guards(Guards::new(), &columns);
+        debug_assert!(
+            self.states.iter().flatten().all(|t| self
+                .guards
+                .columns(t.guard)
+                .iter()
+                .all(|c| (*c as usize) < used.len())),
+            "I3"
+        );
     }
 
     /// All guards go to another pool, column `c` to column `columns[c]`.
@@ -225,10 +237,12 @@ impl Automaton {
     pub(crate) fn check(&self) {
         let exists = |s: StateId| s.idx() < self.n_states();
         assert!(self.initial.iter().all(|&s| exists(s)), "I2");
+        let n_columns = self.props.len();
         for transitions in &self.states {
             for (n, t) in transitions.iter().enumerate() {
                 assert!(exists(t.target) && t.marks.within(self.all_marks()), "I2");
                 assert!(t.guard != Guard::FALSE, "I1");
+                assert!(self.guards.columns(t.guard).iter().all(|c| (*c as usize) < n_columns), "I3");
                 let twin = |u: &Transition| u.target == t.target && u.marks == t.marks;
                 // Joined transitions are sorted, so twins would be neighbours.
                 assert!(!transitions.get(n + 1).is_some_and(twin), "I1");

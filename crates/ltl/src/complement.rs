@@ -95,7 +95,14 @@ fn of_deterministic(a: &Automaton) -> Automaton {
         Automaton::join(&mut guards, ts);
     }
     let initial = if a.initial.is_empty() { vec![StateId(n)] } else { a.initial.clone() };
-    Automaton { props: a.props.clone(), guards, initial, states, n_marks: 1 }
+    assert_eq!(
+        states.len() as u32,
+        n + 1 + a.n_marks * n,
+        "D: the states, one where it is stuck, and once more for each mark"
+    );
+    let made = Automaton { props: a.props.clone(), guards, initial, states, n_marks: 1 };
+    debug_assert_eq!((), made.check());
+    made
 }
 
 /// Valuations at which the same is possible, and what: who goes where.
@@ -162,7 +169,10 @@ impl<'a> Ranks<'a> {
             states.push(transitions);
             self.goes_on(1)?;
         }
-        Ok(Automaton { props: self.a.props.clone(), guards: self.guards, initial, states, n_marks: 1 })
+        let made = Automaton { props: self.a.props.clone(), guards: self.guards, initial, states, n_marks: 1 };
+        debug_assert_eq!((), made.check());
+        debug_assert!(made.is_state_based(), "N: a node has the mark or lacks it");
+        Ok(made)
     }
 
     fn number(&mut self, node: Node) -> StateId {
@@ -201,6 +211,7 @@ impl<'a> Ranks<'a> {
                 self.goes_on(4 * letters.len())?;
             }
         }
+        debug_assert!(check_letters(&mut self.guards, &letters), "a valuation is of one letter");
         Ok(letters)
     }
 
@@ -239,6 +250,12 @@ impl<'a> Ranks<'a> {
     }
 
     fn ranked_onward(&self, ranks: &[(u32, u8)], owing: &[u32], even: u8, edges: &[(u32, u32)]) -> Vec<Node> {
+        debug_assert!(is_tight(ranks), "N: only tight rankings are followed");
+        debug_assert!(ranks.is_sorted_by(|a, b| a.0 < b.0), "a state has one rank");
+        debug_assert!(
+            even % 2 == 0 && owing.iter().all(|s| ranks.contains(&(*s, even))),
+            "N: who owes has the even rank"
+        );
         let rank_of = |s: u32| ranks[ranks.binary_search_by_key(&s, |r| r.0).expect("a member")].1;
         let mut next: Vec<(u32, u8)> = Vec::new();
         let mut still: Vec<u32> = Vec::new();
@@ -282,6 +299,17 @@ impl<'a> Ranks<'a> {
         all.push(Node::Ranked { ranks: next, owing, even });
         all
     }
+}
+
+/// No two have a valuation in common, and together they have all.
+fn check_letters(guards: &mut Guards, letters: &[Letter]) -> bool {
+    let mut left = Guard::TRUE;
+    let each = letters.iter().all(|(guard, _)| {
+        let own = guards.minus(*guard, left) == Guard::FALSE;
+        left = guards.minus(left, *guard);
+        own
+    });
+    each && left == Guard::FALSE
 }
 
 /// The greatest rank is odd, and every smaller odd one occurs.

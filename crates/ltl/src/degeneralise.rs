@@ -80,6 +80,7 @@ fn orders(marks: &[u32]) -> Vec<Vec<u32>> {
             };
             all = all.iter().flat_map(insert).collect();
         }
+        debug_assert_eq!(all.len(), (1..=marks.len()).product::<usize>(), "L4");
         return all;
     }
     let backwards: Vec<u32> = marks.iter().rev().copied().collect();
@@ -88,6 +89,7 @@ fn orders(marks: &[u32]) -> Vec<Vec<u32>> {
 }
 
 fn levels(a: &Automaton, order: &[u32], state_based: bool) -> Automaton {
+    assert!(order.len() == a.n_marks as usize && (0..a.n_marks).all(|m| order.contains(&m)), "each mark is waited for");
     let sccs = Sccs::new(a);
     let top = order.len() as u32;
     let accepting = |s: StateId| sccs.is_accepting(sccs.of[s.idx()]);
@@ -144,5 +146,8 @@ fn levels(a: &Automaton, order: &[u32], state_based: bool) -> Automaton {
         Automaton::join(&mut guards, &mut transitions);
         states.push(transitions);
     }
-    Automaton { props: a.props.clone(), guards, initial, states, n_marks: 1 }
+    let made = Automaton { props: a.props.clone(), guards, initial, states, n_marks: 1 };
+    debug_assert_eq!((), made.check());
+    debug_assert!(!state_based || made.is_state_based(), "L3");
+    made
 }

@@ -10,6 +10,10 @@
 //!   when the word loses its beginning (Etessami and Holzmann's pure formulas). Both flags may miss a formula, but
 //!   never claim what is not so.
 //!
+//! # Invariants
+//!   P1 a node's parts are older than it
+//!   P2 conjunctions and disjunctions have two parts at least, in order, each once
+//!
 //! Nodes are made by the constructors of `rules`, which simplify; here is what they stand on.
 
 use crate::formula::{Formula, PropId};
@@ -106,6 +110,7 @@ impl Pool {
             // Were `b` eventual, the formula would be written without the until.
             Node::Until(_, b) | Node::WeakUntil(_, b) => (false, all(u, &[*b])),
         };
+        debug_assert!(check_parts(&node, self.nodes.len()), "P1, P2");
         let id = Id(u32::try_from(self.nodes.len()).expect("fewer than 2^32 formulas"));
         self.nodes.push(node.clone());
         self.eventual.push(eventual);
@@ -300,6 +305,19 @@ impl Pool {
             let clauses = of(product, false).into_iter().map(|t| joined(t, Formula::False, Formula::Or)).collect();
             joined(clauses, Formula::True, Formula::And)
         }
+    }
+}
+
+/// P1, P2, of a node before which there are so many.
+fn check_parts(node: &Node, n: usize) -> bool {
+    let older = |id: &Id| (id.0 as usize) < n;
+    match node {
+        Node::Bool(_) => true,
+        Node::And(parts) | Node::Or(parts) => {
+            parts.len() > 1 && parts.is_sorted_by(|a, b| a < b) && parts.iter().all(older)
+        }
+        Node::Next(a) | Node::Eventually(a) | Node::Always(a) => older(a),
+        Node::Until(a, b) | Node::WeakUntil(a, b) => older(a) && older(b),
     }
 }
 

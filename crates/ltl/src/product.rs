@@ -51,7 +51,9 @@ pub fn product(a: &Automaton, b: &Automaton) -> Automaton {
         Automaton::join(&mut guards, &mut transitions);
         states.push(transitions);
     }
-    Automaton { props, guards, initial, states, n_marks: a.n_marks + b.n_marks }
+    let made = Automaton { props, guards, initial, states, n_marks: a.n_marks + b.n_marks };
+    debug_assert_eq!((), made.check());
+    made
 }
 
 /// Accepts what one of them accepts: it has the states of both.
@@ -76,7 +78,9 @@ pub fn union(a: &Automaton, b: &Automaton) -> Automaton {
     }
     let initial = a.initial.into_iter().chain(b.initial.into_iter().map(|s| StateId(s.0 + first))).collect();
     let states = a.states.into_iter().chain(b.states).collect();
-    Automaton { props, guards: b.guards, initial, states, n_marks }
+    let made = Automaton { props, guards: b.guards, initial, states, n_marks };
+    debug_assert_eq!((), made.check());
+    made
 }
 
 /// Where each of `props` is among `all`, which grows by those that are not there.
@@ -87,7 +91,9 @@ pub(crate) fn columns_of(props: &[PropId], all: &mut Vec<PropId>) -> Vec<u32> {
             all.len() - 1
         }) as u32
     };
-    props.iter().map(&mut column).collect()
+    let columns: Vec<u32> = props.iter().map(&mut column).collect();
+    debug_assert!(props.iter().zip(&columns).all(|(p, c)| all[*c as usize] == *p), "a column is its proposition's");
+    columns
 }
 
 /// Does the automaton accept nothing?

@@ -60,6 +60,7 @@ pub(crate) fn bisimulation(a: &mut Automaton, effort: &mut Effort) -> bool {
                 return false;
             }
         }
+        debug_assert!(numbers.len() >= n_classes, "classes are split and never joined");
         class = finer;
         if numbers.len() == n_classes {
             break;
@@ -106,6 +107,8 @@ impl Order {
                 }
             }
             if stable {
+                debug_assert!((0..n).all(|s| !possible(s, s) || order.is(s, s)), "a state can stand for itself");
+                debug_assert!(n > 64 || order.is_transitive(), "what stands for it stands for what that stands for");
                 return Some(order);
             }
         }
@@ -113,6 +116,12 @@ impl Order {
 
     pub fn is(&self, s: usize, t: usize) -> bool {
         self.above[s * self.n + t]
+    }
+
+    fn is_transitive(&self) -> bool {
+        let all = || 0..self.n;
+        let through = |s, t| all().all(|u| !self.is(t, u) || self.is(s, u));
+        all().all(|s| all().all(|t| !self.is(s, t) || through(s, t)))
     }
 
     fn strictly(&self, s: usize, t: usize) -> bool {

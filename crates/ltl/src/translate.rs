@@ -209,6 +209,7 @@ impl<'a> Construction<'a> {
             Automaton { props: self.pool.props.clone(), guards, initial: vec![of_set[&start]], states, n_marks };
         automaton.restrict(|_| true);
         automaton.compact();
+        debug_assert_eq!((), automaton.check());
         Ok(automaton)
     }
 
@@ -229,6 +230,7 @@ impl<'a> Construction<'a> {
                 i += 1;
             }
         }
+        debug_assert!(kept.is_empty() == set.is_empty(), "what absorbs stays");
         let kept: Set = kept.into();
         self.bytes += 4 * (set.len() + kept.len()) + 80;
         self.absorbed.insert(set, kept.clone());
@@ -357,6 +359,7 @@ fn now(guard: Guard) -> Term {
 
 /// Of sorted sets.
 fn within(small: &[Id], large: &[Id]) -> bool {
+    debug_assert!(small.is_sorted() && large.is_sorted(), "sets are sorted");
     let mut at = large.iter();
     small.len() <= large.len() && small.iter().all(|s| at.by_ref().any(|l| l == s))
 }

@@ -42,6 +42,17 @@ pub fn weak_deterministic(yes: &Automaton, no: &Automaton) -> Option<Automaton> 
     (is_empty(&product(&result, no)) && is_empty(&product(&complement, yes))).then_some(result)
 }
 
+/// The guards are disjoint, and one is true.
+fn is_complete(guards: &mut Guards, edges: &[(Guard, usize)]) -> bool {
+    let mut left = Guard::TRUE;
+    let apart = edges.iter().all(|(guard, _)| {
+        let own = guards.minus(*guard, left) == Guard::FALSE;
+        left = guards.minus(left, *guard);
+        own
+    });
+    apart && left == Guard::FALSE
+}
+
 struct Subsets {
     props: Vec<PropId>,
     guards: Guards,
@@ -93,6 +104,7 @@ impl Subsets {
             }
             let mut of_set: Vec<(Guard, usize)> = of_set.into_iter().map(|(n, g)| (g, n)).collect();
             of_set.sort_unstable();
+            debug_assert!(is_complete(&mut guards, &of_set), "one of the guards is true");
             edges.push(of_set);
         }
         let components = Components::new(sets.len(), [0].into_iter(), |s, n| edges[s].get(n).map(|e| e.1));
@@ -108,6 +120,10 @@ impl Subsets {
         }
         // What a component leads to has a smaller number and comes first.
         for (c, members) in members.iter().enumerate() {
+            debug_assert!(
+                members.iter().flat_map(|&s| &self.edges[s]).all(|e| self.components.of[e.1] as usize <= c),
+                "components are numbered backwards"
+            );
             let leads_to = members.iter().flat_map(|&s| &self.edges[s]).map(|e| self.components.of[e.1] as usize);
             let least = leads_to.filter(|&d| d != c).map(|d| of_component[d]).max().unwrap_or(0);
             of_component[c] = match self.cycle(members[0]) {
