@@ -31,6 +31,7 @@ use crate::happening::{Happened, Steps};
 use crate::index::Idx;
 use crate::ir::{ChanDecl, Edge, EdgeId, Effect, Expr, Guard, Loc, MAX_LIVE, Pid, Proctype, ProctypeId, System, Type};
 use crate::layout::Layout;
+use crate::range::Range;
 use crate::state::{self, ChanView, Packing, State};
 use crate::successors::{Batch, Step, Successors};
 use crate::work::Work;
@@ -144,6 +145,7 @@ impl Interp {
         let chan = state.chan(id);
         let decl = state::decl(&self.system, state, chan);
         let n = decl.fields.len();
+        debug_assert!(state.chan_len(chan) <= decl.capacity as usize, "no more messages than there is room for");
         let messages = (0..state.chan_len(chan)).map(|i| state.message(chan, n, i)).collect();
         Some(ChanView { id, decl, owner: chan.owner, messages })
     }
@@ -167,6 +169,8 @@ impl Interp {
             self.all_moves(state, true, out);
         }
         debug_assert!(out.is_sorted_by(|a, b| a.pid >= b.pid), "M3");
+        debug_assert!((1..out.len()).all(|n| !out[..n].contains(&out[n])), "a step is offered once");
+        debug_assert!(out.iter().all(|s| s.timeout == out[0].timeout), "`timeout` is true for all or for nobody");
     }
 
     fn floor_moves(&self, state: &State, pid: Pid, out: &mut Vec<Step>) {
@@ -258,7 +262,11 @@ impl Interp {
         let mut ready = Ready::Yes;
         for guard in &edge.guards {
             let holds = match guard {
-                Guard::Holds(e) => eval.value(e) != Ok(0),
+                Guard::Holds(e) => {
+                    let value = eval.value(e);
+                    debug_assert!(Range::of(e).has(&value), "range R1: {e:?}");
+                    value != Ok(0)
+                }
                 Guard::Youngest => eval.own() as usize + 1 == eval.state.n_procs(),
                 Guard::NoneOf(_) => true,
                 Guard::Channel => {
@@ -290,6 +298,7 @@ impl Interp {
                 }
                 let message = self.message(eval, decl, args)?;
                 let partners = self.partners(eval, eval.value(e)?, &message);
+                debug_assert!(partners.is_sorted_by(|a, b| a.0 >= b.0), "M3");
                 Ok(if partners.is_empty() { Ready::No } else { Ready::With(partners) })
             }
             Effect::Receive { chan: e, random, keep, args } => {
@@ -415,6 +424,10 @@ impl Interp {
             }
             let endless = matches!(&fatal, Some(Fault { kind: FaultKind::EndlessAtomic, .. }));
             let stays = todo.is_empty();
+            debug_assert!(
+                stays || then.holder().is_some_and(|pid| todo.iter().all(|s| s.pid == pid)),
+                "who keeps the floor moves"
+            );
             links.push(Link { step, after, todo, faults, output, happened, then });
             if stays {
                 let steps = std::mem::take(&mut atomic_steps);
@@ -559,6 +572,7 @@ impl Successors for Interp {
                 true
             };
             self.chains(state, *step, &mut log, &mut found);
+            debug_assert!(path > 0, "M2");
         }
         for (proctype, edge) in log.reached {
             batch.reached.put(proctype, edge);

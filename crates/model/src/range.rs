@@ -2,6 +2,9 @@
 //!
 //! By types and constants alone, the same in every state. Errs in one direction: the range may be too wide and a
 //! fault may be reported that cannot happen, never the reverse.
+//!
+//! # Invariants
+//!   R1 what an expression comes to, in any state, is in its range, or a fault that may happen
 
 use crate::ir::{BinOp, Effect, Expr, Place, Probe, Type, UnOp};
 
@@ -17,6 +20,7 @@ pub const ANY: (i64, i64) = (i32::MIN as i64, i32::MAX as i64);
 impl Range {
     fn new((lo, hi): (i64, i64), faults: bool) -> Range {
         // Arithmetic wraps: what leaves the 32 bits may be anything.
+        assert!(lo <= hi, "some value is in it");
         let (lo, hi) = if lo < ANY.0 || hi > ANY.1 { ANY } else { (lo, hi) };
         Range { lo, hi, faults }
     }
@@ -53,6 +57,11 @@ impl Range {
                 Range::new((lo.min(0), hi), pid || index_faults(place))
             }
         }
+    }
+
+    /// R1
+    pub fn has<F>(self, value: &Result<i32, F>) -> bool {
+        value.as_ref().map_or(self.faults, |value| (self.lo..=self.hi).contains(&i64::from(*value)))
     }
 
     pub fn bounds(self) -> (i64, i64) {

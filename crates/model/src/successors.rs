@@ -76,6 +76,7 @@ impl Batch {
     /// Notes an outcome; its key is what `keys` holds from `from` on, or nothing after a fatal fault.
     #[inline]
     pub fn push(&mut self, step: u32, path: u32, atomic_steps: u32, from: Option<usize>) {
+        debug_assert!(from.is_none_or(|from| from <= self.keys.len()), "a key lies in the batch");
         let place = |at: usize| u32::try_from(at).expect("a batch is flushed long before it holds 4 GiB");
         let (from, to) = from.map_or((NO_KEY, NO_KEY), |from| (place(from), place(self.keys.len())));
         self.outcomes.push(Outcome { step, path, atomic_steps, from, to });
@@ -95,6 +96,7 @@ impl Batch {
 
     /// What went wrong on the way to the `n`-th outcome.
     pub fn faults_of(&self, n: usize) -> impl Iterator<Item = &Fault> {
+        debug_assert!(self.faults.is_sorted_by_key(|(outcome, _)| *outcome), "faults are in the order of outcomes");
         let from = self.faults.partition_point(|(outcome, _)| *outcome < n);
         self.faults[from..].iter().take_while(move |(outcome, _)| *outcome == n).map(|(_, fault)| fault)
     }
@@ -119,7 +121,7 @@ impl EdgeSet {
         let mut total = 0;
         for n in n_edges {
             starts.push(total);
-            total += n as u32;
+            total = u32::checked_add(total, n as u32).expect("fewer edges than a word counts");
         }
         EdgeSet { starts, marks: vec![0; total as usize] }
     }
@@ -207,6 +209,7 @@ pub fn fire_awake<S: Successors + ?Sized>(
     let is_awake = |(_, step): &(u32, Step)| !asleep.has(step);
     let (numbers, awake): (Vec<u32>, Vec<Step>) = (0..).zip(steps.iter().copied()).filter(is_awake).unzip();
     exec.fire(state, &awake, batch);
+    debug_assert!(batch.outcomes[from..].is_sorted_by_key(|o| (o.step, o.path)), "outcomes are in the order of steps");
     batch.outcomes[from..].iter_mut().for_each(|outcome| outcome.step = numbers[outcome.step as usize]);
 }
 

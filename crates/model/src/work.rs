@@ -12,6 +12,7 @@ use crate::ir::{
     Edge, EdgeId, Effect, Expr, Frame, Guard, Init, Loc, MAX_LIVE, Pattern, Pid, Place, Probe, Proctype, ProctypeId,
     Scope, Then, Type,
 };
+use crate::range::Range;
 use crate::state::State;
 use crate::successors::Step;
 
@@ -47,6 +48,7 @@ impl<'a, 'i> Work<'a, 'i> {
         let pid = step.pid;
         let t = self.blame(pid, step.edge);
         let edge = &t.edges[step.edge];
+        debug_assert_eq!(edge.from, self.state.loc(pid), "M2");
         self.meet_faults_of_guards(pid, t, step.edge)?;
         self.meet_nondeterminism(step)?;
         self.looks(pid, t, step.edge);
@@ -68,6 +70,7 @@ impl<'a, 'i> Work<'a, 'i> {
         self.state.set_last(pid);
         let t = self.blame(receiver, half);
         let edge = &t.edges[half];
+        debug_assert!(receiver != pid && edge.from == self.state.loc(receiver), "M2");
         let Some(Effect::Receive { args, .. }) = edge.effects.first() else {
             unreachable!("a partner's edge is a receive")
         };
@@ -125,6 +128,7 @@ impl<'a, 'i> Work<'a, 'i> {
     /// The process has done an edge: it moves on, and runs a `d_step` to its end.
     fn go_on(&mut self, pid: Pid, t: &'i Proctype, mut edge: &'i Edge) -> Run<Floor> {
         if matches!(edge.effects.last(), Some(Effect::End)) {
+            debug_assert_eq!(usize::from(pid) + 1, self.state.n_procs(), "only the youngest ends");
             self.state.set_last(pid);
             self.state.pop_proc();
             return Ok(Floor::Anyone);
@@ -170,8 +174,9 @@ impl<'a, 'i> Work<'a, 'i> {
     fn effect(&mut self, pid: Pid, effect: &'i Effect) -> Run<()> {
         match effect {
             Effect::Assign { to, value } => {
-                let value = self.eval(Some(pid)).value(value)?;
-                self.assign(pid, to, value)
+                let result = self.eval(Some(pid)).value(value);
+                debug_assert!(Range::of(value).has(&result), "range R1: {value:?}");
+                self.assign(pid, to, result?)
             }
             Effect::Send { chan: e, sorted, args } => {
                 let eval = self.eval(Some(pid));

@@ -179,6 +179,7 @@ impl<'a> Analysis<'a> {
     /// The slots to be reset on each edge.
     fn resets(&self) -> Vec<(EdgeId, Bits)> {
         let mut keep = self.live();
+        debug_assert!(self.check_live(&keep), "L1: nothing more becomes live");
         keep.iter_mut().for_each(|l| {
             l.add(&self.kept);
         });
@@ -210,6 +211,16 @@ impl<'a> Analysis<'a> {
                 }
             }
         }
+        // Z: where a slot is not kept it has one value.
+        debug_assert!(
+            self.t.locs.ids().all(|loc| {
+                let inside = self.t.edges.iter().any(|e| e.to == loc && e.then == Then::DStep);
+                let dead =
+                    moved[loc.index()].iter().any(|m| m.clone().without(&keep[loc.index()]).iter().next().is_some());
+                inside || !dead
+            }),
+            "Z"
+        );
         out.into_iter().enumerate().map(|(n, dead)| (EdgeId::new(n), dead)).collect()
     }
 
@@ -242,6 +253,17 @@ impl<'a> Analysis<'a> {
             }
         }
         live
+    }
+
+    /// L1, of the whole: what is read, or live behind an edge and not overwritten, is live before it; so is what others read.
+    fn check_live(&self, live: &[Bits]) -> bool {
+        let has = |all: &Bits, some: &Bits| !all.clone().add(some);
+        let before = |edge: &Edge| {
+            let mut before = live[edge.to.index()].clone();
+            self.before(edge, &mut before);
+            has(&live[edge.from.index()], &before)
+        };
+        live.iter().all(|here| has(here, &self.always)) && self.t.edges.iter().all(before)
     }
 
     /// From what is live after an edge to what is live before it.

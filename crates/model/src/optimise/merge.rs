@@ -170,6 +170,7 @@ impl<'a> World<'a> {
                 floor.keep(*e);
             }
         }
+        debug_assert!(floor.check_circles(), "M3");
         floor.merged
     }
 
@@ -365,6 +366,16 @@ impl<'a> Floor<'a> {
         }
         self.kept.put(id.index());
         self.merged.push(id);
+    }
+
+    /// M3: an edge that is merged lies on no circle of edges that keep the floor.
+    fn check_circles(&self) -> bool {
+        let onwards = |loc: Loc| -> Vec<Loc> {
+            let kept = self.t.locs[loc].edges.iter().filter(|e| self.kept.has(e.index()));
+            kept.map(|e| self.t.edges[*e].to).collect()
+        };
+        let open = |e: &EdgeId| !reach(self.t, self.t.edges[*e].to, onwards).has(self.t.edges[*e].from.index());
+        self.merged.iter().all(open)
     }
 
     /// Locations that are never reached with the floor, or only after local steps from such locations.

@@ -8,6 +8,9 @@
 //! end, a `Yield` may become an `Atomic`, a variable may become hidden, and nothing else happens. So a run of the
 //! result is, statement by statement, a run of the original, and traces are replayed there.
 //!
+//! # Invariants
+//!   O1 edges, locations and slots stay as they are, but for resets behind the effects of an edge, and a floor that is kept
+//!
 //! What somebody outside looks at comes in as [`Watched`]; whoever looks from inside (remote references, labels,
 //! `enabled`, promises, the trace assertion, `provided` clauses) is found here.
 
@@ -18,7 +21,7 @@ mod unread;
 pub use unread::unkept;
 
 use crate::index::Idx;
-use crate::ir::{Expr, Loc, Place, ProctypeId, System};
+use crate::ir::{Edge, Expr, Loc, Place, Proctype, ProctypeId, System, Then};
 use std::sync::Arc;
 
 /// Which of them to do.
@@ -83,6 +86,7 @@ pub fn optimise(system: &System, which: Optimisations, watched: &Watched<'_>) ->
     if which.merge {
         done.merged = merge::merge(&mut out, &asked, watched);
     }
+    debug_assert!(check_kept(system, &out), "O1");
     (out, done)
 }
 
@@ -92,6 +96,19 @@ pub fn optimised(system: &Arc<System>, which: Optimisations, watched: &Watched<'
         Optimisations::NONE => system.clone(),
         _ => Arc::new(optimise(system, which, watched).0),
     }
+}
+
+/// O1
+fn check_kept(before: &System, after: &System) -> bool {
+    let edge = |(a, b): (&Edge, &Edge)| {
+        let begins = b.effects.starts_with(&a.effects) && (a.from, a.to, &a.guards) == (b.from, b.to, &b.guards);
+        begins && (a.then == b.then || (a.then, b.then) == (Then::Yield, Then::Atomic))
+    };
+    let proctype = |(a, b): (&Proctype, &Proctype)| {
+        let same = a.edges.len() == b.edges.len() && a.frame.n_slots == b.frame.n_slots && a.locs == b.locs;
+        same && a.edges.iter().zip(b.edges.iter()).all(edge)
+    };
+    before.proctypes.len() == after.proctypes.len() && before.proctypes.iter().zip(after.proctypes.iter()).all(proctype)
 }
 
 /// By proctype, location and slot: whether the value may still be read (`liveness`, L1 to L3).
