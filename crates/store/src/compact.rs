@@ -146,6 +146,7 @@ impl Compact {
             Need::Nodes => tables.nodes.grow(&self.account),
             Need::Class(class, key) => {
                 if tables.classes[class].is_none() {
+                    debug_assert_eq!(class_of(key.len()), Some(class), "I1: a name says the length");
                     let plan = Plan::new(class, &(self.hints)(key));
                     let roots = Roots::new(self.weak, &self.account)?;
                     tables.classes[class] = Some(Box::new(Class { plan, roots }));
@@ -257,6 +258,7 @@ impl Compact {
                 }
                 mixed.push(roots.prepare(left, right));
             }
+            debug_assert!(!mixed.is_empty(), "the first is of its own class");
             let room = (roots.limit() + 1).saturating_sub(self.counts.0[class].load(Relaxed));
             let (mut n_new, mut stopped) = (0, Ok(()));
             for (id, mixed) in names.iter().zip(mixed.iter()) {
@@ -295,9 +297,13 @@ impl Tables {
     }
 }
 
+const _: () = assert!(N_CLASSES <= 1 << (u64::BITS - 2 * NODE_BITS), "a class and two numbers fit into a name");
+
 #[inline]
 fn name(class: usize, left: u32, right: u32) -> StateId {
-    StateId((class as u64) << (2 * NODE_BITS) | u64::from(left) << NODE_BITS | u64::from(right))
+    let name = StateId((class as u64) << (2 * NODE_BITS) | u64::from(left) << NODE_BITS | u64::from(right));
+    debug_assert_eq!(parts(name), (class, left, right), "its parts do not overlap");
+    name
 }
 
 #[inline]

@@ -92,6 +92,25 @@ impl Cells {
         key: &[u8],
         root: impl FnMut(u32, Content),
     ) -> Result<[u32; 2], NoRoom> {
+        let roots = self.fold_short(plan, nodes, key, root);
+        debug_assert!(self.check_near(plan, nodes, key, &roots), "the short way leads where the long one does");
+        roots
+    }
+
+    /// Where the numbers between are right, so that the long way changes none of the cells.
+    fn check_near(&mut self, plan: &Plan, nodes: &Nodes, key: &[u8], roots: &Result<[u32; 2], NoRoom>) -> bool {
+        let Ok(roots) = roots else { return true };
+        self.stale != [false; 2] || self.fold(plan, nodes, key, false).is_ok_and(|long| long.numbers == *roots)
+    }
+
+    #[inline(always)]
+    fn fold_short(
+        &mut self,
+        plan: &Plan,
+        nodes: &Nodes,
+        key: &[u8],
+        root: impl FnMut(u32, Content),
+    ) -> Result<[u32; 2], NoRoom> {
         debug_assert!(self.is_near(plan) && self.is_settled(), "I2");
         debug_assert_eq!(key.len(), self.words.len(), "a key of this class");
         let differ = differing(key.as_chunks().0, self.words.as_chunks().0);
@@ -139,6 +158,7 @@ impl Cells {
                     return Err(NoRoom);
                 }
             };
+            debug_assert!(plan.parent_of[n] as usize > n, "children come first");
             self.numbers[n] = number;
             changed |= 1 << n;
             dirty |= 1 << (plan.parent_of[n] % 64);
@@ -275,6 +295,7 @@ impl Cells {
         let n_below = plan.n_nodes - 2;
         while let Some(n) = dirty.take_first(n_below) {
             let number = number_of(plan, nodes, n, self.content(plan, words, n))?;
+            debug_assert!(plan.parent_of[n] as usize > n, "children come first");
             self.numbers[n] = number;
             self.undo[self.n_undo] = n as u32;
             self.n_undo += 1;
@@ -345,6 +366,7 @@ impl Cells {
             self.numbers[n as usize] = self.base[n as usize];
         }
         self.n_undo = 0;
+        debug_assert!(self.numbers == self.base, "I2");
     }
 
     /// Becomes the key with these roots.

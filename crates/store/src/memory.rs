@@ -54,6 +54,9 @@ unsafe impl Zeroed for Line {
     }
 }
 
+#[cfg(not(loom))]
+const _: () = assert!(size_of::<Line>() == 64 && size_of::<Octet>() == 32, "the alignment adds no bytes");
+
 impl Line {
     /// Which slots are this number, and which are zero: a bit each. Slots are read one by one, in any order.
     #[inline(always)]
@@ -141,7 +144,7 @@ pub fn prefetch_to_write<T>(it: &T) {
 pub fn gather(word: u64, mask: u64) -> u64 {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if std::is_x86_feature_detected!("bmi2") {
-        let gathered;
+        let gathered: u64;
         // SAFETY: the machine has this instruction; it touches these registers and nothing else.
         unsafe {
             std::arch::asm!(
@@ -152,6 +155,7 @@ pub fn gather(word: u64, mask: u64) -> u64 {
                 options(pure, nomem, nostack, preserves_flags),
             );
         }
+        debug_assert_eq!(gathered, gather_one_by_one(word, mask), "the machine does the same");
         return gathered;
     }
     gather_one_by_one(word, mask)
@@ -162,7 +166,7 @@ pub fn gather(word: u64, mask: u64) -> u64 {
 pub fn scatter(word: u64, mask: u64) -> u64 {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if std::is_x86_feature_detected!("bmi2") {
-        let scattered;
+        let scattered: u64;
         // SAFETY: as above.
         unsafe {
             std::arch::asm!(
@@ -173,6 +177,7 @@ pub fn scatter(word: u64, mask: u64) -> u64 {
                 options(pure, nomem, nostack, preserves_flags),
             );
         }
+        debug_assert_eq!(scattered, scatter_one_by_one(word, mask), "the machine does the same");
         return scattered;
     }
     scatter_one_by_one(word, mask)
@@ -208,7 +213,13 @@ pub fn differing(new: &[[u8; 16]], old: &[[u8; 16]]) -> u64 {
     for (i, (new, old)) in new1.iter().zip(old1).enumerate() {
         differ |= u64::from(differing_of_4(new, old)) << (16 * new4.len() + 4 * i);
     }
+    debug_assert_eq!(differ, differing_one_by_one(new, old), "the machine does the same");
     differ
+}
+
+fn differing_one_by_one(new: &[[u8; 16]], old: &[[u8; 16]]) -> u64 {
+    let words = |quads| <[[u8; 16]]>::as_flattened(quads).as_chunks::<4>().0.iter();
+    words(new).zip(words(old)).enumerate().fold(0, |differ, (n, (new, old))| differ | u64::from(new != old) << n)
 }
 
 #[inline(always)]
@@ -257,6 +268,7 @@ pub struct Region<T: Zeroed> {
 impl<T: Zeroed> Region<T> {
     /// Empty, and able to grow to `max` elements.
     pub fn new(max: usize) -> Result<Self, Full> {
+        const { assert!(size_of::<T>() > 0, "elements take room") };
         Ok(Region { memory: imp::Memory::reserve(max).ok_or(Full::Memory)?, bytes: 0 })
     }
 
