@@ -248,7 +248,7 @@ impl Fairness {
 
 /// All marks at once.
 pub fn all_marks(n_marks: u32) -> u64 {
-    assert!(n_marks <= u64::BITS, "a mark is a bit of a word");
+    debug_assert!(n_marks <= u64::BITS, "a mark is a bit of a word");
     if n_marks == 0 { 0 } else { u64::MAX >> (64 - n_marks) }
 }
 

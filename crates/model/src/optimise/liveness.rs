@@ -211,16 +211,6 @@ impl<'a> Analysis<'a> {
                 }
             }
         }
-        // Z: where a slot is not kept it has one value.
-        debug_assert!(
-            self.t.locs.ids().all(|loc| {
-                let inside = self.t.edges.iter().any(|e| e.to == loc && e.then == Then::DStep);
-                let dead =
-                    moved[loc.index()].iter().any(|m| m.clone().without(&keep[loc.index()]).iter().next().is_some());
-                inside || !dead
-            }),
-            "Z"
-        );
         out.into_iter().enumerate().map(|(n, dead)| (EdgeId::new(n), dead)).collect()
     }
 
