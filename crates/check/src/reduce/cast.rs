@@ -13,6 +13,11 @@
 //!   transition that the process of c comes to only by taking c; and of processes not made yet if c leads to making them.
 //!
 //! Each row may have too much, never too little (`touch`).
+//!
+//! # Invariants
+//!   I1 transitions are numbered process by process, those of a process by its edges
+//!   I2 to disturb is mutual, and what is gone one step further for has at least what it is gone from
+//!   I3 different fields are gathered to different words: no bit is put where another is
 
 use super::known;
 use super::repairs::{AbleBy, Repairs, UnlessBy};
@@ -366,6 +371,8 @@ impl Making<'_> {
             }
         }
         cast.any_safe = cast.safe.contains(&true);
+        debug_assert!(cast.first.is_sorted() && cast.owner.is_sorted(), "I1");
+        debug_assert!(!without.is_nothing() || cast.check_rows(n_rows), "I2");
         debug_assert_eq!((cast.flags.len(), cast.lacks.len()), (n_rows, n_rows), "one for each transition");
         debug_assert_eq!(
             (cast.disturbs.len(), cast.with.len()),
@@ -499,6 +506,13 @@ impl Making<'_> {
                     break;
                 }
             }
+            debug_assert!(
+                t.edges.iter().all(|e| {
+                    let (here, there) = (&sets[e.from.index()], &sets[e.to.index()]);
+                    there.0.iter().zip(&here.0).all(|(there, here)| there & !here == 0)
+                }),
+                "what may be taken from where an edge leads may be taken from where it begins"
+            );
             out.push(sets);
         }
         out
@@ -719,6 +733,20 @@ impl Cast {
         self.stands(key).nth(pid as usize).is_some_and(at)
     }
 
+    /// I2, of the transitions of those that live.
+    fn check_rows(&self, n: usize) -> bool {
+        // All pairs: small casts are enough.
+        if n > 512 {
+            return true;
+        }
+        let has = |row: &[u64], t: usize| row[t / 64] >> (t % 64) & 1 == 1;
+        let all = || (0..n as u32).flat_map(|t| (0..n as u32).map(move |u| (t, u)));
+        let mine = |t: u32, u: u32| self.owner(t) == self.owner(u);
+        let mutual = |(t, u)| mine(t, u) || has(self.disturbs(t), u as usize) == has(self.disturbs(u), t as usize);
+        all().all(mutual)
+            && all().all(|(t, u)| !has(self.disturbs(t), u as usize) || has(self.with(t).as_flattened(), u as usize))
+    }
+
     /// By process: the number of the transition that is its first edge; those of others follow it.
     #[inline]
     pub fn firsts(&self) -> &[u32] {
@@ -727,7 +755,9 @@ impl Cast {
 
     #[inline]
     pub fn transition(&self, pid: Pid, edge: EdgeId) -> u32 {
-        self.first[pid as usize] + edge.index() as u32
+        let t = self.first[pid as usize] + edge.index() as u32;
+        debug_assert_eq!(self.owner[t as usize], pid as usize, "I1");
+        t
     }
 
     #[inline]
@@ -830,6 +860,7 @@ impl Gathered {
             };
             let (word, turn) = put.iter().enumerate().find_map(room).unwrap_or((put.len(), 0));
             put.resize(put.len().max(word + 1), 0);
+            assert_eq!(put[word] & mask.rotate_left(turn), 0, "I3");
             put[word] |= mask.rotate_left(turn);
             pieces.push(Piece { at: at as u32, turn, mask, word });
         }

@@ -119,6 +119,7 @@ impl Leaps {
         }
         debug_assert!(sets.iter().all(|set| !set.is_empty()), "I1");
         self.n_proper = sets.iter().map(Vec::len).product();
+        debug_assert!(sets.len() < 2 || self.n_proper * (1 + self.rest.len()) <= MOST, "no more than are called");
         for set in sets {
             self.closing.extend(set.iter().map(&closes));
             self.steps.extend(set);
@@ -179,6 +180,7 @@ impl Leaps {
         let proper = extra.map_or(number, |extra| extra / self.rest.len());
         self.each_member(proper, |at| out.push(self.steps[at]));
         out.extend(extra.map(|extra| self.rest[extra % self.rest.len()]));
+        debug_assert_eq!(out.len(), self.ends.len() + usize::from(extra.is_some()), "a step of each set");
         extra.is_some()
     }
 }
@@ -315,6 +317,7 @@ impl<S: Successors> Reduced<S> {
             let (before, path) = (before.map_or(0, |(n, _)| n), outcome.path);
             stage.done.push(Done { key, atomic_steps, faults, before, path });
         }
+        debug_assert!(stage.done.iter().all(|d| d.before < before.map_or(1, |(n, _)| n + 1)), "I3");
         batch.outcomes.truncate(n_outcomes);
         batch.keys.truncate(n_keys);
         batch.faults.truncate(n_faults);

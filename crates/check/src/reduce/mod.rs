@@ -303,6 +303,7 @@ impl Reduction {
     /// What is looked at in each phase, as columns of what is looked at at all: the first phase has all of them.
     pub fn phased(mut self, phases: &[Vec<u32>]) -> Reduction {
         assert!(self.auditors.is_empty(), "auditors look at phases");
+        assert!(self.parts.is_empty(), "who asks in parts has one phase");
         if phases.len() <= MOST_PHASES {
             let all = &self.looked[0];
             let rest = phases.iter().skip(1).map(|p| p.iter().map(|c| all[*c as usize].clone()).collect());
@@ -366,7 +367,7 @@ impl Reduction {
         self.interp.layout()
     }
 
-    /// Puts steps that are enough into `chosen`.
+    /// Puts steps that are enough into `chosen`, in the order that they have.
     fn select(&self, desk: &mut Desk, proviso: Proviso, at: (&[u8], bool), steps: &[Step], chosen: &mut Vec<Step>) {
         chosen.clear();
         let some = desk.wish.attempt != Some(0) && self.looks(desk, at, steps) && {
@@ -440,6 +441,7 @@ impl Reduction {
             desk.cast = self.cast(key);
         }
         let Some(cast) = &desk.cast else { return false };
+        debug_assert!(cast.fits(key), "the cast is that of the state");
         desk.stubborn.clear();
         if self.without.keeps(Condition::Reception) {
             for (pid, _) in self.awaits.iter().filter(|(_, length)| length.read(key) == 0) {

@@ -12,6 +12,10 @@
 //!   asked what they could do. That is a matter of the state alone, so it is the same whether or not somebody has
 //!   asked. Where progress is asked about, the step must have what `still` asks of a selection, too: else the next such
 //!   process is tried. Who wants to know all steps after all has them listed then.
+//!
+//! # Invariants
+//!   I1 what is chosen, if it is no leap, is of what is offered, in its order, and something if anything is
+//!   I2 what is chosen and what is left out are together what is offered
 
 use super::leap::{self, Flight, Leaps};
 use super::without::Condition;
@@ -141,6 +145,15 @@ impl<S: Successors> Reduced<S> {
         self.reduction.without.keeps(Condition::Fault)
     }
 
+    /// I1, once all steps are listed.
+    fn check_chosen(&self, state: &State<S::State>) -> bool {
+        let State { offered, chosen, leaps, haste, .. } = state;
+        let mut rest = offered.iter();
+        *haste
+            || !leaps.is_empty()
+            || chosen.is_empty() == offered.is_empty() && chosen.iter().all(|step| rest.any(|of| of == step))
+    }
+
     fn audit(&self, state: &mut State<S::State>) {
         let auditors = &self.reduction.auditors;
         let Some(auditor) = auditors.get(state.desk.phase as usize).or(auditors.first()) else { return };
@@ -199,6 +212,7 @@ impl<S: Successors> Reduced<S> {
     pub(super) fn list(&self, state: &mut State<S::State>) {
         if std::mem::take(&mut state.haste) {
             self.system.enabled(&mut state.own, &mut state.offered);
+            debug_assert!(self.check_chosen(state), "I1");
         }
     }
 
@@ -318,6 +332,7 @@ impl<S: Successors + Send> Successors for Reduced<S> {
             state.batch = Some(batch);
             self.audit(state);
         }
+        debug_assert!(self.check_chosen(state), "I1");
         steps.clone_from(&state.chosen);
     }
 
@@ -368,6 +383,7 @@ impl<S: Successors + Send> Successors for Reduced<S> {
         owners.clear();
         owners.extend(state.chosen.iter().map(|step| step.pid));
         owners.extend(state.offered.iter().map(|step| step.pid));
+        debug_assert_eq!(n, state.chosen.len(), "those of the chosen steps come first");
         n
     }
 
@@ -386,6 +402,7 @@ impl<S: Successors + Send> Successors for Reduced<S> {
         let mut rest = std::mem::take(&mut state.rest);
         rest.clear();
         self.extend_by_rest(state, &mut rest);
+        debug_assert!(!state.leaps.is_empty() || rest.len() + n_chosen == state.offered.len(), "I2");
         self.system.fire(&mut state.own, &rest, batch);
         state.rest = rest;
         batch.outcomes[from..].iter_mut().for_each(|o| o.step += n_chosen as u32);

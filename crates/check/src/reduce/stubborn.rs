@@ -232,6 +232,8 @@ impl Desk {
         self.number(cast, key, steps);
         self.known.ask(cast, key, &self.waits, (&self.halves, self.met), &self.filled, rules);
         if let Some(taken) = self.known.answer() {
+            debug_assert!(steps.len() <= 63 && taken >> steps.len() == 0, "who was asked had as many steps");
+            debug_assert!(self.check_answer(cast, key, steps, rules, taken), "a question has one answer");
             let mut n = 0..;
             chosen.extend(steps.iter().filter(|_| taken >> n.next().unwrap_or(0) & 1 == 1));
             return taken != 0;
@@ -244,6 +246,14 @@ impl Desk {
             self.known.learn(steps.iter().enumerate().map(bit).sum());
         }
         some
+    }
+
+    /// What was answered before is what would be answered now.
+    fn check_answer(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, taken: u64) -> bool {
+        let mut anew = Vec::new();
+        let some = self.select_anew(cast, key, steps, rules, &mut anew);
+        let before = steps.iter().enumerate().filter(|(n, _)| taken >> n & 1 == 1).map(|(_, step)| step);
+        some == (taken != 0) && (!some || before.eq(&anew))
     }
 
     /// The smallest closed sets, no two of which have a step in common: of each step the number of its set, from 1; 0 if
@@ -303,6 +313,7 @@ impl Desk {
     /// process can do.
     fn look(&mut self, cast: &Cast, key: &[u8], rules: Rules) {
         let Desk { marks, locs, halves, waits, .. } = self;
+        debug_assert!(!halves.is_empty(), "where nothing can be taken nobody selects");
         locs.clear();
         locs.extend(cast.stands(key));
         marks.clear();
@@ -316,6 +327,8 @@ impl Desk {
             put(&mut marks[*t as usize / BLOCK].can, *t);
             put(&mut marks[*other as usize / BLOCK].can, *other);
         }
+        let can = |marks: &Marks| marks.can.iter().zip(&marks.current).all(|(can, current)| can & !current == 0);
+        debug_assert!(marks.iter().all(can), "what can be taken is current");
         let (shut, d1) = (cast.shut(rules.phase, rules.strict), cast.without.keeps(Condition::D1));
         let mut shuts = |t: u32| {
             if has(&shut[t as usize / BLOCK], t) {
@@ -371,6 +384,7 @@ impl Desk {
                 }
             }
         }
+        debug_assert!(best == steps.len() || chosen.len() == best, "as many as were counted");
         best < steps.len()
     }
 

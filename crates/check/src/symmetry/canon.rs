@@ -29,6 +29,8 @@
 //!
 //! # Invariants
 //!   I1 `pick` of a state it returned is that state, with the identity
+//!   I2 an order has the members of each class at the places of that class, each once; so a permutation maps every class to
+//!      itself
 //!
 //! # Owed
 //!   O1 segmented, pc-segmented and full are canonical    tests: images of states of models, each place forgotten once
@@ -166,6 +168,7 @@ impl Canon {
     pub fn inverse(perm: &[Pid]) -> Perm {
         let mut out = vec![0; perm.len()];
         perm.iter().enumerate().for_each(|(p, to)| out[usize::from(*to)] = p as Pid);
+        debug_assert!(Self::product(perm, &out).iter().enumerate().all(|(p, to)| p == usize::from(*to)), "places I1");
         out
     }
 
@@ -192,11 +195,26 @@ impl Canon {
     pub fn pick(&self, key: &mut [u8], scratch: &mut Scratch) {
         let before = cfg!(debug_assertions).then(|| key.to_vec());
         self.choose(key, scratch);
+        debug_assert!(self.check_perm(&scratch.perm), "I2");
         debug_assert!(self.is_picked(key, scratch), "I1");
         // That takes longer than all the rest: some are enough.
         let is_sample = || key.iter().fold(0, |sum: u8, byte| sum.wrapping_add(*byte)).is_multiple_of(16);
         debug_assert!(!is_sample() || self.are_free(key), "places I3");
         debug_assert!(before.is_none_or(|before| self.sees_alike(&before, key, &scratch.perm)), "places I2, I4");
+    }
+
+    /// I2
+    fn check_perm(&self, perm: &[Pid]) -> bool {
+        let mut classes = self.places.set.classes.iter();
+        let to = |p: &Pid| perm[usize::from(*p)];
+        let others = (0..perm.len() as u32).map(|p| p as Pid).filter(|p| !self.members.contains(p));
+        let is_kept = |class: &Vec<Pid>| {
+            let (mut image, mut class): (Vec<Pid>, Vec<Pid>) = (class.iter().map(to).collect(), class.to_vec());
+            image.sort_unstable();
+            class.sort_unstable();
+            image == class
+        };
+        perm.len() == self.places.n && classes.all(is_kept) && others.into_iter().all(|p| to(&p) == p)
     }
 
     /// Whether a key stands for its images.
@@ -401,6 +419,7 @@ impl Canon {
             self.round(scratch);
             self.sort(None, scratch);
             let n = self.n_colours(scratch);
+            debug_assert!(n <= scratch.order.len(), "a colour is somebody's");
             if n == n_colours {
                 break;
             }
@@ -435,6 +454,7 @@ impl Canon {
     fn entangled(&self, scratch: &mut Scratch) -> Option<Range<usize>> {
         self.mark_alike(scratch);
         let Scratch { said, alike, .. } = scratch;
+        debug_assert!(said.refs.iter().all(|(p, q, _)| p != q), "who is mentioned with itself has a colour for that");
         let mut any = false;
         for (p, q, _) in &said.refs {
             let (p, q) = (usize::from(*p), usize::from(*q));
@@ -465,6 +485,7 @@ impl Canon {
 
     /// Takes the best of the keys that were tried.
     fn take_best(&self, key: &mut [u8], scratch: &mut Scratch) {
+        assert_eq!(scratch.best.len(), key.len(), "some key was tried");
         scratch.permuted = true;
         let Scratch { perm, best, best_perm, .. } = scratch;
         if *key == best[..] {
@@ -529,6 +550,11 @@ impl Canon {
             self.refine(scratch);
             self.take_out(key, scratch);
         }
+        debug_assert_eq!(
+            scratch.group_before.len(),
+            group_from + group.len(),
+            "who is called gives back what it put there"
+        );
         scratch.colours_before.truncate(colours_from);
         scratch.group_before.truncate(group_from);
     }

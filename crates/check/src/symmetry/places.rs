@@ -20,6 +20,7 @@
 //!      once, can change places, and the key remains (if no two hashes are equal by chance: then only too many states are
 //!      seen)
 //!   I4 a number that is not read again counts as zero, and is zero in every image
+//!   I5 what is listed is of members, and has every word of their frames once
 
 mod image;
 mod listed;
@@ -425,6 +426,7 @@ impl Places {
 
     /// The location of each process, and nothing else.
     pub fn see_locations(&self, key: &[u8], said: &mut Said) {
+        debug_assert_eq!(self.fixed.len(), self.n, "a frame for each up to the highest member");
         said.refs.clear();
         said.stale = self.has_dead;
         said.colours.clear();

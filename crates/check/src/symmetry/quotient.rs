@@ -84,6 +84,7 @@ fn drop_doubles(batch: &mut Batch, from: usize, owners: &[Pid], scratch: &Scratc
         return;
     }
     let mut kept = from;
+    debug_assert!(batch.outcomes[from..].iter().all(|o| o.key().is_some()), "I2");
     for n in from..batch.outcomes.len() {
         let outcome = batch.outcomes[n];
         if !Canon::is_double(scratch, owners[outcome.step as usize]) {
@@ -91,6 +92,7 @@ fn drop_doubles(batch: &mut Batch, from: usize, owners: &[Pid], scratch: &Scratc
             kept += 1;
         }
     }
+    debug_assert!(kept > from || batch.outcomes.len() == from, "of images one is kept");
     batch.outcomes.truncate(kept);
     debug_assert!(batch.faults.iter().all(|(n, _)| *n < from), "I2");
 }

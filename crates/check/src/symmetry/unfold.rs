@@ -179,6 +179,7 @@ pub fn glue(product: &Product<'_, Interp>, canon: &Canon, fragment: &Fragment) -
     };
     let (begin, end) = (perm_of(&mut walk, &first), perm_of(&mut walk, &at));
     let sigma = Canon::product(&begin, &Canon::inverse(&end));
+    debug_assert_eq!(walk.image(&first, &sigma), walk.normal(&at), "a lap leads to an image of where it began");
     let mut power = sigma.clone();
     let mut begun = vec![(first, 0)];
     let mut made = fragment.lap.clone();

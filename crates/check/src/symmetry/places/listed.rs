@@ -154,6 +154,16 @@ impl Places {
         self.is_rich = self.globals.is_busy() || !self.busy.is_empty() || matches!(self.set.last, Value::Pid(_));
         self.held = held;
         assert!(self.globals.live.is_empty(), "who reads a global variable may be anywhere");
+        debug_assert!(self.looks.iter().all(|look| look.row.first + look.row.n <= self.n), "I5");
+        debug_assert!(
+            self.words.iter().map(|row| row.n * 8).sum::<usize>()
+                == self
+                    .set
+                    .members()
+                    .map(|p| self.layout.procs[self.fixed[usize::from(p)].proctype].size as usize)
+                    .sum(),
+            "I5"
+        );
         for number in self.globals.numbers.clone() {
             // One more than the highest is a byte, too.
             if number.field.bytes == 1 && self.n <= usize::from(u8::MAX) {
