@@ -1,6 +1,7 @@
 //! Steps and successors, with native code for the statements.
 //!
-//! This follows `moves` and `chains` of the model's interpreter; what it does not do itself it asks of it.
+//! This follows `moves` and `chains` of the model's interpreter; what it does not do itself it asks of it. In debug builds
+//! it asks of some states anyway, and compares.
 
 use crate::ctx::{Code, Ctx, NOBODY, RawChan, RawStep};
 use crate::native::{Native, Seen};
@@ -9,8 +10,8 @@ use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{EdgeId, Effect, Expr, Loc, Pid, ProctypeId, System};
-use spinor_model::layout::{Field, GRAIN};
-use spinor_model::successors::{Asleep, Batch, EdgeSet, Step, Successors, fire_awake};
+use spinor_model::layout::{ChanLayout, Field, GRAIN};
+use spinor_model::successors::{Asleep, Batch, EdgeSet, Outcome, Step, Successors, fire_awake};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -125,6 +126,46 @@ impl Jit {
         if !same {
             self.fit_anew(ctx, types, state);
         }
+        debug_assert!(self.check_fits(ctx, types, state), "J1");
+    }
+
+    /// J1, by the layout.
+    fn check_fits(&self, ctx: &Ctx, types: &[u32], state: &[u8]) -> bool {
+        let layout = self.interp.layout();
+        let mut n_chans = self.statics.global_chans.len();
+        let mut n_procs = 0;
+        let frames = layout.frames(state).all(|(at, t)| {
+            let own = self.statics.local_chans[t.index()].len();
+            let first = layout.procs[t.index()].chans.first();
+            let is_there = |chan: &ChanLayout| ctx.chans[n_chans + 1].at == at as u32 + chan.len.at;
+            let fits = ctx.bases[n_procs] == at as u32 && types[n_procs] == t.index() as u32;
+            let fits = fits && first.is_none_or(is_there);
+            (n_chans, n_procs) = (n_chans + own, n_procs + 1);
+            fits
+        });
+        frames && n_procs == types.len() && n_chans == ctx.n_chans as usize
+    }
+
+    /// What the interpreter says is said of some states.
+    fn is_sample(state: &JitState) -> bool {
+        state.bytes.iter().fold(0, |sum: u8, byte| sum.wrapping_mul(31).wrapping_add(*byte)).is_multiple_of(32)
+    }
+
+    /// The steps are the interpreter's.
+    fn check_steps(&self, state: &JitState, steps: &[Step]) -> bool {
+        let mut own = Vec::new();
+        self.interp.enabled(&mut self.interp.unpack(&state.bytes), &mut own);
+        own == steps
+    }
+
+    /// The outcomes from one on, of all steps, are the interpreter's.
+    fn check_outcomes(&self, state: &JitState, batch: &Batch, from: usize) -> bool {
+        let (mut there, mut steps, mut own) = (self.interp.unpack(&state.bytes), Vec::new(), self.interp.batch());
+        self.interp.enabled(&mut there, &mut steps);
+        self.interp.fire(&mut there, &steps, &mut own);
+        let said = |o: &Outcome| (o.step, o.path, o.atomic_steps);
+        let same = |(a, b): (&Outcome, &Outcome)| said(a) == said(b) && batch.key(a) == own.key(b);
+        batch.outcomes.len() - from == own.outcomes.len() && batch.outcomes[from..].iter().zip(&own.outcomes).all(same)
     }
 
     #[cold]
@@ -139,6 +180,7 @@ impl Jit {
         }
         ctx.len = at;
         assert_eq!((at as usize).next_multiple_of(GRAIN), state.len(), "J1");
+        assert!(at as usize <= self.statics.max_len, "no state is longer than was said");
         self.fit_chans(ctx, types);
         ctx.reshaped = 0;
     }
@@ -289,6 +331,7 @@ impl Jit {
         ctx.timeout = u32::from(step.timeout);
         let start = batch.keys.len();
         let edges = (&mut batch.reached, &mut batch.truncated);
+        debug_assert_eq!(step_of(&raw_step(step), step.timeout), step, "a step is the same in both spellings");
         let code = self.apply(ctx, types, bytes, &mut batch.keys, raw_step(step), edges, raw)?;
         if code == Code::YIELDS {
             batch.push(n, 0, ctx.atomic_steps, Some(start));
@@ -317,6 +360,7 @@ impl Jit {
                 self.fit(ctx, types, here);
                 self.floor_moves(ctx, types, here, floor, raw);
                 n_todo = ctx.n_steps as usize;
+                debug_assert!(raw[..n_todo].iter().all(|s| s.pid as usize == floor), "who keeps the floor moves");
             }
             let step = if n_todo > 0 {
                 if n_links >= WATCH_FROM {
@@ -364,6 +408,7 @@ impl Jit {
             atomic_steps += ctx.atomic_steps + u32::from(keeps);
             n_links += 1;
         }
+        debug_assert!(path > 0 && choices.is_empty(), "every choice is tried");
         self.fit(ctx, types, bytes);
         Ok(())
     }
@@ -473,6 +518,7 @@ impl Jit {
                 _ => return self.finish(state, n, at, timeout, batch),
             }
         }
+        debug_assert_eq!(at, batch.keys.len(), "each successor is an outcome");
     }
 
     /// Takes in what was listed and done from step `from` on, whose key would be at `at`. A step that is not whole is
@@ -518,6 +564,7 @@ impl Jit {
         let from = batch.outcomes.len();
         let mut there = self.interp.unpack(&state.bytes);
         self.interp.fire(&mut there, &[step], batch);
+        debug_assert!(batch.outcomes.len() > from, "M2 of the interpreter: a step has an outcome");
         for outcome in &mut batch.outcomes[from..] {
             outcome.step = n;
         }
@@ -589,6 +636,7 @@ impl Successors for Jit {
             self.all_moves(ctx, bytes, true, raw);
         }
         steps.extend(raw[..ctx.n_steps as usize].iter().map(|s| step_of(s, timeout)));
+        debug_assert!(!Self::is_sample(state) || self.check_steps(state, steps), "the interpreter has other steps");
     }
 
     fn enabled_of(&self, state: &mut JitState, pid: Pid, steps: &mut Vec<Step>) {
@@ -605,11 +653,18 @@ impl Successors for Jit {
     }
 
     fn expand(&self, state: &mut JitState, batch: &mut Batch) -> usize {
-        self.expand_for(state, batch, None)
+        let from = batch.outcomes.len();
+        let n = self.expand_for(state, batch, None);
+        debug_assert!(!Self::is_sample(state) || self.check_outcomes(state, batch, from), "the interpreter has others");
+        n
     }
 
     fn expand_owned(&self, state: &mut JitState, batch: &mut Batch, owners: &mut Vec<Pid>) -> usize {
-        self.expand_for(state, batch, Some(owners))
+        let from = batch.outcomes.len();
+        let n = self.expand_for(state, batch, Some(owners));
+        debug_assert_eq!(n, owners.len(), "each step is somebody's");
+        debug_assert!(!Self::is_sample(state) || self.check_outcomes(state, batch, from), "the interpreter has others");
+        n
     }
 
     fn expand_awake(&self, state: &mut JitState, asleep: Asleep<'_>, steps: &mut Vec<Step>, batch: &mut Batch) {

@@ -90,6 +90,7 @@ impl Statics {
         let longest = layout.procs.iter().map(|f| f.size as usize).max().unwrap_or(0);
         let runs = system.proctypes.iter().flat_map(|t| t.edges.iter()).flat_map(|e| &e.effects);
         let grows = runs.into_iter().any(|e| matches!(e, Effect::Run { .. }));
+        debug_assert!((1..classes.len()).all(|n| !classes[..n].contains(&classes[n])), "each class is there once");
         let active: usize = system.active.iter().map(|t| layout.procs[t.index()].size as usize).sum();
         let most = if grows { spinor_model::ir::MAX_LIVE * longest } else { active };
         Statics {
@@ -129,6 +130,7 @@ impl Statics {
                 return None;
             }
         }
+        debug_assert!(class < self.classes.len(), "a channel is of a class");
         Some(Fixed { at: start, class, stride })
     }
 }

@@ -24,6 +24,7 @@ use cranelift_module::{FuncId, Linkage, Module};
 use spinor_model::index::Idx;
 use spinor_model::ir::{Expr, ProctypeId, System};
 use spinor_model::layout::{Field, Layout};
+use spinor_model::successors::EdgeSet;
 use std::collections::HashMap;
 use std::mem::offset_of;
 
@@ -292,10 +293,13 @@ impl<'a> Gen<'a, '_> {
     }
 
     fn load_ctx(&mut self, ty: Type, offset: usize) -> Value {
+        assert!(offset + ty.bytes() as usize <= size_of::<Ctx>(), "what is loaded lies in the context");
         self.b.ins().load(ty, plain(), self.ctx, offset as i32)
     }
 
     fn store_ctx(&mut self, value: Value, offset: usize) {
+        let bytes = self.b.func.dfg.value_type(value).bytes() as usize;
+        assert!(offset + bytes <= size_of::<Ctx>(), "what is stored lies in the context");
         self.b.ins().store(plain(), value, self.ctx, offset as i32);
     }
 
@@ -307,6 +311,7 @@ impl<'a> Gen<'a, '_> {
     }
 
     fn load(&mut self, base: Value, field: Field) -> Value {
+        assert!(matches!(field.bytes, 0 | 1 | 2 | 4), "a field of {} bytes", field.bytes);
         let at = field.at as i32;
         match (field.bytes, field.signed) {
             (0, _) => self.int(0),
@@ -319,6 +324,7 @@ impl<'a> Gen<'a, '_> {
 
     /// The value must fit.
     fn store(&mut self, base: Value, field: Field, value: Value) {
+        assert!(matches!(field.bytes, 0 | 1 | 2 | 4), "a field of {} bytes", field.bytes);
         let at = field.at as i32;
         match field.bytes {
             0 => {}
@@ -379,6 +385,7 @@ impl<'a> Gen<'a, '_> {
 
     /// Branches on a small number; `otherwise` if it is none of those.
     fn switch(&mut self, value: Value, cases: &[(usize, Block)], otherwise: Block) {
+        debug_assert!(cases.is_sorted_by(|a, b| a.0 < b.0), "each number has one block");
         let mut switch = cranelift_frontend::Switch::new();
         for (n, block) in cases {
             switch.set_entry(*n as u128, *block);
@@ -417,7 +424,9 @@ impl<'a> Gen<'a, '_> {
 
     fn edge_number(&self, t: ProctypeId, edge: spinor_model::ir::EdgeId) -> u32 {
         let before: usize = self.plan.system.proctypes.iter().take(t.index()).map(|t| t.edges.len()).sum();
-        (before + edge.index()) as u32
+        let n = before + edge.index();
+        debug_assert_eq!(n, EdgeSet::new(self.plan.system).number(t, edge), "edges are numbered as in the sets");
+        n as u32
     }
 
     fn own(&self) -> Me {
