@@ -14,7 +14,7 @@
 //! (`Uses::drained`).
 //!
 //! # The argument
-//!   The first two are expressions over the system ([`Protocol::columns`]), at which whatever executes the system looks in
+//!   The first two are expressions over the system ([`Protocol::column`]), at which whatever executes the system looks in
 //!   every state that is stored, so every engine and both executors can ask them. A trace that comes of it is judged again, from
 //!   the edges that leave the locations of its last state and from the messages in the channels ([`Protocol::flaw`]): what
 //!   is shown was found in two ways.

@@ -6,9 +6,10 @@
 //! | [`front`] | a file into a model |
 //! | [`check`], [`sim`], [`replay`] | the commands that run a model |
 //! | [`ltl`], [`graph`], [`export`] | formulas and automata; drawings; protocols as Promela |
-//! | [`report`], [`table`], [`wording`], [`diagnostics`] | answers for people |
+//! | [`report`], [`table`], `endless`, [`wording`], [`diagnostics`] | answers for people |
 //! | [`result`], [`json`], [`sha256`], [`trail`] | answers for programs |
 //! | [`screen`], [`progress`] | terminals |
+//! | [`memory`], [`native`] | how much memory a search may take; native code |
 //! | [`exit`] | what the status means |
 //!
 //! Results go to standard output, everything else to standard error. No file is written unless `-o` asks for it.

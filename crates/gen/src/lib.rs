@@ -5,8 +5,9 @@
 //! ever, so a seed is a bug report.
 //!
 //! How a model comes about: `switches` draws which features this model may use, `world` plans it, `declare` declares things,
-//! `stmt`, `compound` and `expr` write bodies over what is declared, `claim` adds properties, `print` lays the tree out as text. `question` draws
-//! what tests ask about the system that it becomes. What keeps the models well-behaved:
+//! `stmt`, `compound`, `expr`, `io`, `misc` and `ask` write bodies over what is declared, `claim` adds properties, `print`
+//! lays the tree out as text. `question` draws what tests ask about the system that it becomes. What keeps the models
+//! well-behaved:
 //!
 //! - every variable is written through a small modulus, so counters do not multiply states;
 //! - every index is `constant` or `nonnegative % size`;

@@ -1,4 +1,7 @@
 //! The table of [`super`] as text, for `spinor plan` and the book.
+//!
+//! Searches, properties, stores and selectors come from their lists; the test below counts stores and selectors. What
+//! depends on more than a cell, such as the provisos by the path, has its words here.
 
 use super::{
     Cell, Combination, OnTheFly, cell, finds_cycles, refuses_leaps, refuses_progress, seeks_progress, symmetric,

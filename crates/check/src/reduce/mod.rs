@@ -5,6 +5,7 @@
 //! | this | what a reduction is made of, and what is preserved |
 //! | `reduced` | the system with fewer steps |
 //! | `statics` | what is known before a state is met: fixed slots, chains, loops |
+//! | `known` | which values a process must have where it stands |
 //! | `touch` | what a step of a process looks at and changes |
 //! | `uses` | what can be touched, and which touches disturb or enable each other |
 //! | `cast` | the processes that live, and what their steps have to do with each other |

@@ -2,8 +2,8 @@
 //!
 //! A search sees keys, steps and outcomes. It answers five kinds of question at once: failed assertions, invalid
 //! end states, run-time errors, trace assertions and promises; and, in every state, conditions that it was given to look
-//! at. What it finds are the steps from the initial state to
-//! the violation; [`crate::trace`] turns them into something to read.
+//! at. It notes which edges were taken. What it finds are the steps from the initial state to the violation;
+//! [`crate::trace`] turns them into something to read.
 
 pub mod bfs;
 pub mod dfs;
