@@ -1,7 +1,7 @@
 //! The table of [`super`] as text, for `spinor plan` and the book.
 //!
-//! Searches, properties, stores and selectors come from their lists; the test below counts stores and selectors. What
-//! depends on more than a cell, such as the provisos by the path, has its words here.
+//! Searches, properties, stores and selectors come from their lists. What depends on more than a cell, such as the
+//! provisos by the path, has its words here.
 
 use super::{
     Cell, Combination, OnTheFly, cell, finds_cycles, refuses_leaps, refuses_progress, seeks_progress, symmetric,
@@ -190,8 +190,9 @@ mod tests {
         for search in Search::ALL {
             for cell in &cells {
                 let all = rows.iter().enumerate().filter(|(_, (c, other))| c.search == search && other == cell);
-                let kinds = Kind::ALL.len();
-                let places: Vec<Place> = all.map(|(n, _)| [n / 120 % kinds, n / 30 % 4, n / 6 % 5, n % 6]).collect();
+                let (r, f, s, k) = (reductions().count(), FAIR.len(), Store::ALL.len(), Kind::ALL.len());
+                let place = |n: usize| [n / (r * f * s) % k, n / (r * f) % s, n / r % f, n % r];
+                let places: Vec<Place> = all.map(|(n, _)| place(n)).collect();
                 let n: usize =
                     boxes(places.clone(), 0).iter().map(|b| b.iter().map(BTreeSet::len).product::<usize>()).sum();
                 assert_eq!(n, places.len());
