@@ -121,9 +121,15 @@ pub enum Store {
     HashCompact,
 }
 
-/// Names of properties; `all` and `safety` are names too. None is as good as all.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+/// Names of properties; `all` and `safety` are names too. By default it is everything.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Selection(Vec<String>);
+
+impl Default for Selection {
+    fn default() -> Selection {
+        Selection::of(["all"])
+    }
+}
 
 impl Default for Settings {
     fn default() -> Self {
@@ -261,7 +267,7 @@ impl Selection {
     pub fn has(&self, name: &str, kind: Kind) -> bool {
         let is_safety = SAFETY.contains(&kind) && kind != Kind::Promise;
         let meant = |n: &String| n == name || n == "all" || n == "safety" && is_safety;
-        self.0.is_empty() || self.0.iter().any(meant)
+        self.0.iter().any(meant)
     }
 
     /// Whether it was asked for by its own name.

@@ -121,7 +121,7 @@ impl Options {
 
     pub fn settings(&self) -> Settings {
         Settings {
-            select: Selection::of(&self.props),
+            select: if self.props.is_empty() { Selection::default() } else { Selection::of(&self.props) },
             // The paths need some, too.
             table: self.asked.max_memory.map(|bytes| bytes / 2),
             jobs: self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get())),
