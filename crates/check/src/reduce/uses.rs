@@ -108,11 +108,12 @@ impl Use {
             (Use::Send | Use::Insert, Use::NeedsRoom) => Condition::SendRoom,
             (Use::Send | Use::Insert, Use::Look) => Condition::SendLook,
             // There is a message. One more at the end is not the first, nor the first that fits.
-            (Use::Send, _) | (_, Use::Send) => return false,
+            (Use::Send, Use::Take | Use::TakeAny | Use::Copy | Use::CopyAny) => return false,
+            (Use::Send, Use::NeedsMessage | Use::NeedsHead | Use::NeedsAny) => return false,
+            (Use::Take | Use::TakeAny, Use::Send | Use::NeedsRoom) => return false,
             // One more in between may become the first, or the first that fits.
             (Use::Insert, Use::NeedsMessage | Use::NeedsAny) => return false,
             (Use::Insert, _) | (_, Use::Insert) => Condition::InsertRead,
-            (_, Use::NeedsRoom) => return false,
             (_, Use::Take | Use::TakeAny) => Condition::TakeTake,
             _ => Condition::TakeRead,
         };
