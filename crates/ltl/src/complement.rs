@@ -253,7 +253,7 @@ impl<'a> Ranks<'a> {
         debug_assert!(is_tight(ranks), "N: only tight rankings are followed");
         debug_assert!(ranks.is_sorted_by(|a, b| a.0 < b.0), "a state has one rank");
         debug_assert!(
-            even % 2 == 0 && owing.iter().all(|s| ranks.contains(&(*s, even))),
+            even.is_multiple_of(2) && owing.iter().all(|s| ranks.contains(&(*s, even))),
             "N: who owes has the even rank"
         );
         let rank_of = |s: u32| ranks[ranks.binary_search_by_key(&s, |r| r.0).expect("a member")].1;

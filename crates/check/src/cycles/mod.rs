@@ -169,7 +169,7 @@ impl Moves {
         let end = own.iter().try_fold(from, |at, m| (m.to.start == at && at <= m.to.end).then_some(m.to.end));
         let is_one = |nth: u32| (n..self.all.len()).contains(&(nth as usize));
         let owner = |m: &Move| m.marks & !all_marks(n_marks) == 0 && m.pid.is_none_or(|pid| self.able.has(pid));
-        let ends = self.ends.is_none_or(is_one) && !(self.blind && !own.is_empty());
+        let ends = self.ends.is_none_or(is_one) && (own.is_empty() || !self.blind);
         end == Some(self.keys.len()) && ends && own.iter().all(owner)
     }
 
