@@ -38,6 +38,8 @@
 //!      that can be reached without a barren state between, and a red search sees no others.
 //!   D5 of the moves of a state a blue search makes those first that lead to where no thread is: the order is free, and so
 //!      two threads go through fewer states twice.
+//!   D6 below a state that is on the path of another thread a red search may meet states that nobody has visited, also one
+//!      with a move that ends the matter. Then that is found.
 //!
 //! # Invariants
 //!   I1 a state is cyan for a thread exactly while it is on the path of the thread's blue search
@@ -401,7 +403,15 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
         let inside = |nth: &usize| eyes.runs.part(eyes.moves.key(*nth)).number == part; // D4
         let order = eyes.order(state, self.scout.number).filter(inside);
         let pushed = self.nested.push(frame, order.map(|nth| (eyes.numbers[nth], nth as u32)));
-        pushed.and_then(|()| self.pinks.push(state)).map_err(|full| self.scout.pace.full(full).into())
+        pushed.and_then(|()| self.pinks.push(state)).map_err(|full| self.scout.pace.full(full))?;
+        if let Some(nth) = self.scout.eyes.moves.ends {
+            self.nested.frames.last_mut().expect("just pushed").nth = nth;
+            let mut stem = self.path.moves();
+            stem.pop(); // of the seed, which both paths have
+            stem.extend(self.nested.moves());
+            return Err(End::Answer(Ok(Found { way: self.scout.start.way, stem, cycle: Vec::new() }))); // D6
+        }
+        Ok(())
     }
 
     /// For the accepting states that other threads have to make red.

@@ -55,6 +55,8 @@
 //!   D3 all successors of a state go to the store at once, before the first of them is visited. So being in the store
 //!      does not mean being visited, and the first bit is a bit of its own.
 //!   D4 several initial states, one after the other, with the same bits: the first search goes on where it was.
+//!   D5 a second search that meets new states (I3) may meet one with a move that ends the matter before the first search
+//!      does. Then that is found.
 //!
 //! # Invariants
 //!   I1 a state is in `on_path` exactly while it has a frame of the first search
@@ -349,7 +351,7 @@ struct Dfs<'a, R: Runs, V: WithBits> {
 enum Here {
     /// A cycle is closed at this state of the path.
     Closes(StateId),
-    /// The uppermost state of the first search has this move, which ends the matter.
+    /// The uppermost state has this move, which ends the matter: that of the second search, if there is one.
     Ends(u32),
 }
 
@@ -387,8 +389,8 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
                 }
                 continue;
             }
-            if accepting && let Some(closes) = self.cycle_from(id)? {
-                return Ok(Some(Here::Closes(closes))); // F3
+            if accepting && let Some(here) = self.cycle_from(id)? {
+                return Ok(Some(here)); // F3
             }
             self.on_path.remove(id); // F4
             self.path.frames.pop();
@@ -410,7 +412,7 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
     }
 
     /// The second search.
-    fn cycle_from(&mut self, seed: StateId) -> Result<Option<StateId>, End> {
+    fn cycle_from(&mut self, seed: StateId) -> Result<Option<Here>, End> {
         if self.pulse.cut && self.second.has(seed) {
             return Ok(None); // I2
         }
@@ -428,25 +430,30 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
                 Target::Path => self.on_path.has(to),
             };
             if closes {
-                return Ok(Some(to)); // S3
+                return Ok(Some(Here::Closes(to))); // S3
             }
             let any = self.way.target == Target::Seed || self.pulse.cut || self.way.forgets;
             debug_assert!(any || self.first.has(to), "I3");
-            if !self.second.has(to) {
-                self.enter_nested(to)?; // S4
+            // S4, D5
+            if !self.second.has(to)
+                && let Some(nth) = self.enter_nested(to)?
+            {
+                debug_assert!(any, "I3");
+                return Ok(Some(Here::Ends(nth)));
             }
         }
         Ok(None)
     }
 
-    /// S1
-    fn enter_nested(&mut self, id: StateId) -> Result<(), End> {
+    /// S1. The number of a move that ends the matter, if there is one.
+    fn enter_nested(&mut self, id: StateId) -> Result<Option<u32>, End> {
         self.second.put(id).map_err(|full| self.pulse.full(full))?;
         let accepting = if self.way.forgets { self.choose(id)? } else { self.expand(id, self.chosen(id))? };
         let pushed = self.nested.push(id, accepting, &self.out);
         pushed.map_err(|full| self.pulse.full(full))?;
         self.n_second += self.out.len() as u64;
-        Ok(self.pulse.again()?)
+        self.pulse.again()?;
+        Ok(self.moves.ends)
     }
 
     /// What was chosen at a state.
@@ -504,7 +511,11 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
         let mut stem: Vec<(StateId, u32)> = (0..last).map(|n| made(&self.path, n)).collect();
         let mut cycle = Vec::new();
         match here {
-            Here::Ends(nth) => stem.push((self.path.frames[last].id, nth)),
+            Here::Ends(nth) => {
+                let upper = self.nested.frames.last().unwrap_or(&self.path.frames[last]).id;
+                stem.extend((1..self.nested.frames.len()).map(|n| made(&self.nested, n - 1)));
+                stem.push((upper, nth));
+            }
             Here::Closes(closes) => {
                 let at = self.path.frames.iter().position(|frame| frame.id == closes).expect("targets are on the path");
                 cycle = stem.split_off(at);

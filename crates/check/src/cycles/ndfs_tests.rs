@@ -170,6 +170,19 @@ fn nested_search_agrees_with_every_set_of_states() {
     assert!(n < 1000 || n_found.iter().all(|found| n / 20 < *found && *found < n * 19 / 20), "{n_found:?} of {n}");
 }
 
+/// The second search from 2 passes the path at 0 and comes to 4, where the first has not been. The move from there ends the
+/// matter, so it is no part of a cycle.
+#[test]
+fn what_ends_the_matter_may_be_met_by_the_second_search_first() {
+    let mut runs =
+        graph(&[(0, 1, None), (0, 4, None), (1, 3, None), (1, 2, None), (3, 0, None), (2, 1, None)], &[], &[2]);
+    runs.ends.push(runs.arcs.len());
+    runs.arcs.push(ToyMove { from: 4, to: 2, marks: 0, pid: None });
+    check(&runs, 0, None, true);
+    let found = nested(&runs, &arena(), Target::Seed).expect("one mark at states").searched.found;
+    assert_eq!(found, Some(Lasso { initial: 0, stem: vec![0, 1, 0, 0, 0, 1, 0], cycle: vec![] }));
+}
+
 /// [Bosnacki-SYM] figure 1: the first process goes first, so its cycle is the one that is found.
 #[test]
 fn by_process_the_first_one_goes_first() {
