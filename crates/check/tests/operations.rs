@@ -192,7 +192,8 @@ impl Seen {
 #[test]
 fn protocols_do_what_their_machines_do() {
     let mut seen = Seen::default();
-    for seed in seeds(0..if cfg!(debug_assertions) { 250 } else { 4_000 }) {
+    // In the last one a step that was left out ends the matter.
+    for seed in seeds(0..if cfg!(debug_assertions) { 250 } else { 4_000 }).chain([679]) {
         let mut draws = Draws(seed);
         let p = synthesise(seed, &Shape::small(seed));
         let says: Vec<Says> = (0..1 + draws.below(3)).map(|_| Says::random(&p, &mut draws)).collect();
@@ -376,7 +377,8 @@ fn counted(model: &spinor_lang::Model, says: &[usize]) -> Option<Explicit> {
 #[test]
 fn promela_does_what_counters_count() {
     let mut seen = Seen::default();
-    for seed in seeds(0..if cfg!(debug_assertions) { 150 } else { 2_000 }) {
+    // In the last one a step that was left out ends the matter.
+    for seed in seeds(0..if cfg!(debug_assertions) { 150 } else { 2_000 }).chain([1537]) {
         let mut draws = Draws(seed ^ 0x0b0e);
         let [plain, with_counters] = texts(&mut draws);
         let n = 1 + draws.below(3);

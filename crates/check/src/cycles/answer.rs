@@ -382,27 +382,27 @@ impl<S: Successors> Use for InLossy<'_, '_, S> {
     }
 }
 
-/// The same run, in the numbers of a product that has more moves.
+/// The same run, in the numbers of a product that has more moves. It ends where one of those that were left out ends the
+/// matter: that is all such a state has to say.
 fn renumbered<S: Successors, T: Successors>(lasso: &Lasso, few: &Product<'_, S>, all: &Product<'_, T>) -> Lasso {
     let (mut few_moves, mut few_desk) = (Moves::default(), few.desk());
     let (mut all_moves, mut all_desk) = (Moves::default(), all.desk());
     few.initial(&mut few_desk, &mut few_moves);
     let mut key = few_moves.key(lasso.initial).to_vec();
-    let mut walk = |numbers: &[u32]| {
-        let mut out = Vec::with_capacity(numbers.len());
-        for nth in numbers {
-            few_moves.clear();
-            few.moves(&mut few_desk, &key, &mut few_moves);
-            all_moves.clear();
-            all.moves(&mut all_desk, &key, &mut all_moves);
-            let to = few_moves.key(*nth as usize);
-            out.push(few_moves.number_in(*nth, &all_moves));
-            key = to.to_vec();
+    let mut stem = Vec::with_capacity(lasso.stem.len() + lasso.cycle.len());
+    for nth in lasso.stem.iter().chain(&lasso.cycle) {
+        few_moves.clear();
+        few.moves(&mut few_desk, &key, &mut few_moves);
+        all_moves.clear();
+        all.moves(&mut all_desk, &key, &mut all_moves);
+        if let Some(ends) = all_moves.ends {
+            stem.push(ends);
+            return Lasso { initial: lasso.initial, stem, cycle: Vec::new() };
         }
-        out
-    };
-    let stem = walk(&lasso.stem);
-    let cycle = walk(&lasso.cycle);
+        stem.push(few_moves.number_in(*nth, &all_moves));
+        key = few_moves.key(*nth as usize).to_vec();
+    }
+    let cycle = stem.split_off(lasso.stem.len());
     Lasso { initial: lasso.initial, stem, cycle }
 }
 
