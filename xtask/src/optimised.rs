@@ -4,7 +4,8 @@
 
 use crate::spin::{Spin, SpinOutcome};
 use spinor_check::observer::Silent;
-use spinor_check::search::{Request, SAFETY, bfs};
+use spinor_check::search::{Request, bfs};
+use spinor_check::verdict::SAFETY;
 use spinor_lang::{Options, load};
 use spinor_model::interp::Interp;
 use spinor_model::ir::System;

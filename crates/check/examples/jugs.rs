@@ -71,8 +71,11 @@ impl Successors for Jugs {
                 let fault = Fault { kind: FaultKind::Assertion, at: Some((0, ProctypeId(0), step.edge)) };
                 batch.faults.push((batch.outcomes.len(), fault));
             }
+            batch.reached.put(ProctypeId(0), step.edge);
             let from = batch.keys.len();
             self.pack(&after, &mut batch.keys);
+            // The outcome of step n, by the first of its paths, without statements after which the floor was kept; its key
+            // begins here.
             batch.push(n as u32, 0, 0, Some(from));
         }
     }

@@ -9,15 +9,16 @@
 mod endless;
 mod safety;
 
+use crate::clock::memory_bytes;
 use crate::cycles::Fairness;
 pub use crate::executors::{Executors, Interpreted};
 use crate::observer::Observer;
-use crate::plan::{self, Asking, Cell, Combination};
+use crate::plan::{self, Asking, Cell, Choice};
 use crate::progress::meaning::Of;
-use crate::reduce::{self, Proviso, Selector};
+use crate::reduce::{self, Selector};
 use crate::report::{Chosen, PropertyReport, Report};
-use crate::search::{SAFETY, Stopped};
-use crate::settings::{Reduce, Selection, Settings};
+use crate::search::Stopped;
+use crate::settings::{Selection, Settings};
 use crate::symmetry::Way;
 use crate::verdict::{Kind, Verdict};
 use endless::Endless;
@@ -65,23 +66,21 @@ pub fn check<E: Executors>(
     let started = Instant::now();
     let system = interp.system();
     let questions = select(questions(system, stated, settings), &settings.select)?;
-    let (search, store) = plan::choose(settings.search, settings.store);
-    let (endless, fair_by) = plan::choose_endless(settings.search, settings.fair_by, settings.store);
-    let progress = plan::choose_progress(settings.search, settings.fairness, settings.fair_by, settings.store);
+    let choice = Choice::of(settings);
     let of = settings.progress_of.as_ref().map(|of| Of::read(of, system));
     let of = of.transpose().map_err(|what| vec![Diagnostic::error("V0001", what)])?;
     let asks = |which: fn(Kind) -> bool| questions.iter().any(|q| which(q.kind));
-    let asked_search = asks(|k| SAFETY.contains(&k)).then_some(search);
-    let asked_endless = asks(|k| plan::is_endless(k) && k != Kind::NonProgress).then_some(endless);
-    let asked_progress = asks(|k| k == Kind::NonProgress).then_some(progress);
-    let any_shares = [asked_search, asked_endless, asked_progress].into_iter().flatten().any(plan::uses_threads);
+    let finite = asks(|k| !k.is_endless()).then_some(choice.finite);
+    let endless = asks(|k| k.is_endless() && k != Kind::NonProgress).then_some(choice.endless);
+    let progress = asks(|k| k == Kind::NonProgress).then_some(choice.progress);
+    let any_shares = [finite, endless, progress].into_iter().flatten().any(plan::uses_threads);
     let chosen = Chosen {
-        search: asked_search.map(|s| s.word()),
-        endless: asked_endless.map(|s| s.word()),
-        progress: asked_progress.map(|search| (search.word(), settings.progress.word())),
+        search: finite.map(|s| s.word()),
+        endless: endless.map(|s| s.word()),
+        progress: progress.map(|search| (search.word(), settings.progress.word())),
         fair: settings.fairness.word(),
-        fair_by: (settings.fairness == Fairness::Weak).then_some(fair_by.word()),
-        store: store.word(),
+        fair_by: (settings.fairness == Fairness::Weak).then_some(choice.fair_by.word()),
+        store: choice.store.word(),
         executor: executors.word(),
         jobs: if any_shares { settings.jobs } else { 1 },
         plain: settings.plain,
@@ -97,36 +96,29 @@ pub fn check<E: Executors>(
         searches: Vec::new(),
         chosen,
     };
-    let combination = |property| {
-        let search = match property {
-            Kind::NonProgress => progress,
-            _ if plan::is_endless(property) => endless,
-            _ => search,
-        };
-        Combination { search, property, store, reduction: None, fairness: settings.fairness, fair_by }
-    };
+    let counts_all = settings.all_errors.is_some();
     let asking = |property| Asking {
-        combination: combination(property),
+        combination: choice.combination(property),
         wanted: settings.reduce,
-        by_name: settings.reduce != Reduce::Auto || settings.proviso != Proviso::Loops,
+        by_name: settings.forces_reduction() || settings.shapes_reduction(),
         plain: settings.plain,
-        counts_all: settings.all_errors.is_some(),
+        counts_all,
         symmetric: false,
         stutter_invariant: true,
         sees_steps: false,
         refusal: reduce::refusal(system).or(plan::refuses_leaps(settings.proviso, settings.reduce.leaps())),
     };
-    let symmetry = |kind| plan::choose_symmetry(combination(kind), settings.way(), settings.all_errors.is_some());
+    let symmetry = |kind| plan::choose_symmetry(choice.combination(kind), settings.way(), counts_all);
     let answer = |property| {
-        let c = combination(property);
+        let c = choice.combination(property);
         let cell = if symmetry(property).0.is_on() { plan::symmetric(c) } else { plan::cell(c) };
         match cell {
             Cell::Sound(_) | Cell::OneWay(_) => Ok(()),
             Cell::Refused(why) => Err(why.to_string()),
         }
     };
-    let is_safety = |kind: &Kind| SAFETY.contains(kind);
-    let kinds: Vec<Kind> = questions.iter().map(|q| q.kind).filter(|k| is_safety(k) && answer(*k).is_ok()).collect();
+    let kinds = questions.iter().map(|q| q.kind).filter(|k| !k.is_endless() && answer(*k).is_ok());
+    let kinds: Vec<Kind> = kinds.collect();
     let safety = (!kinds.is_empty()).then(|| {
         let is_on = kinds.iter().all(|k| symmetry(*k).0.is_on());
         let (way, why) = symmetry(kinds[0]);
@@ -134,19 +126,18 @@ pub fn check<E: Executors>(
         let way = if is_on { way } else { Way::Off };
         // What is left out is the same to all of them.
         let asking = asking(kinds[0]);
-        let asked = Asked { interp, search, store, kinds, way, asking, settings };
+        let asked = Asked { interp, kinds, way, asking, settings };
         asked.safety(executors, observer, &mut report)
     });
     let runtime = questions.iter().any(|q| q.kind == Kind::RuntimeError);
     for question in questions {
         let kind = question.kind;
         let property = match (answer(kind), &safety) {
-            (Ok(()), Some(safety)) if is_safety(&kind) => safety.property(question.name, kind),
+            (Ok(()), Some(safety)) if !kind.is_endless() => safety.property(question.name, kind),
             (Ok(()), _) => {
-                let search = if kind == Kind::NonProgress { progress } else { endless };
                 let ((way, why), asking) = (symmetry(kind), asking(kind));
                 report.tell_unsymmetric(&question.name, why);
-                let endless = Endless { interp, search, store, fair_by, of, way, settings, started, runtime, asking };
+                let endless = Endless { interp, of, way, settings, started, runtime, asking };
                 endless.property(question, executors, observer, &mut report)
             }
             (Err(because), _) => open(question.name, kind, because),
@@ -172,8 +163,12 @@ impl Report {
 
 /// A property that stays open.
 fn open(name: String, kind: Kind, because: String) -> PropertyReport {
-    let verdict = Verdict::NothingFound { because };
-    PropertyReport { name, kind, verdict, traces: Vec::new(), n_violations: 0, search: None, account: None }
+    PropertyReport::new(name, kind, Verdict::NothingFound { because })
+}
+
+/// The memory that the user allows, less what the program holds by now, native code and all.
+fn memory_left(settings: &Settings) -> u64 {
+    settings.max_memory.map_or(u64::MAX, |n| n.saturating_sub(memory_bytes()))
 }
 
 /// The user knows the whole, not what is left of it.

@@ -1,4 +1,4 @@
-//! Time and memory used, as the operating system counts them.
+//! What the operating system knows: time and memory used, cores.
 
 use std::time::Instant;
 
@@ -29,6 +29,11 @@ impl Clock {
             _ => self.wall_seconds(),
         }
     }
+}
+
+/// As many threads as can run at once.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| n.get())
 }
 
 /// The most memory the program has held so far; 0 where the system does not tell.

@@ -1,18 +1,20 @@
 //! What combines with what, and why that is right.
 //!
 //! One row per search × property × store × reduction × fairness. A cell is the reason its answer can be trusted,
-//! the reason only its violations can, or the reason it is refused. `check` asks this table and nothing else, so a
-//! pair nobody argued for cannot be run by accident. The searches for safety take any number of threads (`jobs`): the
+//! the reason only its violations can, or the reason it is refused. `check` asks here and nowhere else, so a pair nobody
+//! argued for cannot be run by accident: the table first ([`cell`], [`symmetric`]), and then what it does not say because
+//! it depends on more than these ([`choose_reduction`], [`OnTheFly`], [`refuses_progress`]). The searches for safety take any number of threads (`jobs`): the
 //! arguments are in `search/bfs.rs` and `search/dfs.rs`.
 
 mod printed;
 
 pub use printed::Printed;
 
+use crate::claim::Marking;
 use crate::cycles::Fairness;
 use crate::progress::meaning::Progress;
 use crate::reduce::{AbleBy, Proviso, Selector};
-use crate::settings::{FairBy, Reduce, Search, Store};
+use crate::settings::{FairBy, Reduce, Search, Settings, Store};
 use crate::symmetry::Way;
 use crate::verdict::Kind;
 
@@ -41,12 +43,36 @@ pub struct Combination {
     pub fair_by: FairBy,
 }
 
-/// It speaks of runs that never end.
-pub fn is_endless(property: Kind) -> bool {
-    match property {
-        Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl => true,
-        Kind::Assertion | Kind::EndState | Kind::RuntimeError | Kind::Trace | Kind::Promise => false,
-        Kind::Reception | Kind::Overflow | Kind::NonExecutable => false,
+/// What `auto` came to.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    /// For what a finite run can show, for runs that never end, and for those without progress.
+    pub finite: Search,
+    pub endless: Search,
+    pub progress: Search,
+    pub store: Store,
+    pub fairness: Fairness,
+    pub fair_by: FairBy,
+}
+
+impl Choice {
+    pub fn of(settings: &Settings) -> Choice {
+        let Settings { search, store, fairness, fair_by, .. } = *settings;
+        let progress = choose_progress(search, fairness, fair_by, store);
+        let (endless, by) = choose_endless(search, fair_by, store);
+        let (finite, store) = choose(search, store);
+        Choice { finite, endless, progress, store, fairness, fair_by: by }
+    }
+
+    /// Without a reduction.
+    pub fn combination(&self, property: Kind) -> Combination {
+        let search = match property {
+            Kind::NonProgress => self.progress,
+            _ if property.is_endless() => self.endless,
+            _ => self.finite,
+        };
+        let Choice { store, fairness, fair_by, .. } = *self;
+        Combination { search, property, store, reduction: None, fairness, fair_by }
     }
 }
 
@@ -80,6 +106,11 @@ pub fn knows_components(search: Search) -> bool {
     family(search) == Family::Components
 }
 
+/// Where the marks of a claim may be, for it.
+pub fn marking(search: Search) -> Marking {
+    if knows_components(search) { Marking::Generalised } else { Marking::States }
+}
+
 /// It looks for cycles without progress, and for nothing else.
 pub fn seeks_progress(search: Search) -> bool {
     family(search) == Family::Progress
@@ -109,7 +140,7 @@ pub fn cell(c: Combination) -> Cell {
     if search == Search::Auto || store == Store::Auto || fair_by == FairBy::Auto {
         return Cell::Refused("`auto` is a request; `choose` turns it into a search and a store");
     }
-    match (is_endless(property), finds_cycles(search)) {
+    match (property.is_endless(), finds_cycles(search)) {
         (false, false) => safety(search, property, store),
         (true, true) if seeks_progress(search) => progress(c),
         (true, true) => match endless(search, store, fairness, fair_by) {
@@ -312,7 +343,7 @@ pub fn choose_reduction(asking: Asking) -> (Option<Selector>, Option<&'static st
 pub fn choose_symmetry(c: Combination, wanted: Way, counts_all: bool) -> (Way, Option<&'static str>) {
     let why = match c.property {
         Kind::NonProgress => Some("cycles without progress are not searched with it yet"),
-        kind if counts_all && !is_endless(kind) => {
+        kind if counts_all && !kind.is_endless() => {
             Some("all violations are to be counted, and one would stand for several")
         }
         _ => None,
@@ -322,7 +353,7 @@ pub fn choose_symmetry(c: Combination, wanted: Way, counts_all: bool) -> (Way, O
         (Way::Auto, ..) if why.is_some() => (Way::Off, None),
         (Way::Auto, Cell::Sound(_), Cell::Sound(_)) => (Way::Auto, None),
         // Fairness in a quotient misses more than a lossy store does.
-        (Way::Auto, Cell::OneWay(_), Cell::OneWay(_)) if c.fairness == Fairness::None || !is_endless(c.property) => {
+        (Way::Auto, Cell::OneWay(_), Cell::OneWay(_)) if c.fairness == Fairness::None || !c.property.is_endless() => {
             (Way::Auto, None)
         }
         (Way::Auto, ..) => (Way::Off, None),
@@ -359,8 +390,7 @@ pub fn refuses_leaps(proviso: Proviso, leaps: bool) -> Option<&'static str> {
 }
 
 /// Of cycles without progress.
-pub const BY_STATE_ALONE: &str =
-    "for cycles without progress steps are selected by the state alone: --proviso loops, --able-by guards";
+pub const BY_STATE_ALONE: &str = "for cycles without progress steps are selected by the state alone: --proviso loops, --able-by guards, --unless-by guards";
 
 /// What depends on more than a state: the path, or who is waited for.
 #[derive(Clone, Copy, Debug)]
@@ -383,7 +413,7 @@ impl OnTheFly {
     }
 
     fn waits(&self) -> bool {
-        self.able_by.asks_who_is_waited_for() && self.fairness != Fairness::None
+        self.able_by.waits(self.fairness)
     }
 
     /// Why it cannot be.
@@ -519,7 +549,6 @@ pub fn choose_progress(search: Search, fairness: Fairness, fair_by: FairBy, stor
 mod tests {
     use super::printed::rows;
     use super::*;
-    use crate::search::SAFETY;
 
     #[test]
     fn every_property_has_a_sound_search_for_each_fairness_and_a_refusal_says_the_way() {
@@ -535,7 +564,7 @@ mod tests {
             match cell {
                 Cell::Sound(why) => {
                     assert!(!why.is_empty() && !c.store.is_lossy(), "{c:?}");
-                    assert_eq!(finds_cycles(c.search), !SAFETY.contains(&c.property), "{c:?}");
+                    assert_eq!(finds_cycles(c.search), c.property.is_endless(), "{c:?}");
                     assert!(!seeks_progress(c.search) || c.property == Kind::NonProgress, "{c:?}");
                 }
                 Cell::OneWay(_) => {

@@ -46,6 +46,13 @@ pub struct PropertyReport {
     pub account: Option<Account>,
 }
 
+impl PropertyReport {
+    /// Of a property that no run is shown for.
+    pub fn new(name: String, kind: Kind, verdict: Verdict) -> PropertyReport {
+        PropertyReport { name, kind, verdict, traces: Vec::new(), n_violations: 0, search: None, account: None }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unreached {
     pub proctype: ProctypeId,

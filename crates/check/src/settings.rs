@@ -4,9 +4,8 @@ use crate::cycles::Fairness;
 use crate::progress::meaning::Progress;
 use crate::protocol::Protocol;
 use crate::reduce::{Proviso, Repairs, Selector};
-use crate::search::SAFETY;
 use crate::symmetry::Way;
-use crate::verdict::Kind;
+use crate::verdict::{Kind, SAFETY};
 use spinor_model::optimise::Optimisations;
 use std::time::Duration;
 
@@ -169,10 +168,20 @@ impl Settings {
 }
 
 impl Settings {
+    /// Somebody has decided about leaving out steps: whether that is worth while is not asked.
+    pub fn forces_reduction(&self) -> bool {
+        self.reduce != Reduce::Auto
+    }
+
+    /// Somebody has said how steps are to be left out.
+    pub fn shapes_reduction(&self) -> bool {
+        self.proviso != Proviso::Loops || self.repairs.departs(self.fairness) || self.audit
+    }
+
     /// The symmetry that is wanted. Who asks for a reduction, or for a count of something, gets none that was not
     /// asked for.
     pub fn way(&self) -> Way {
-        let reduces = matches!(self.reduce, Reduce::By(_)) || self.proviso != Proviso::Loops || self.audit;
+        let reduces = matches!(self.reduce, Reduce::By(_)) || self.shapes_reduction();
         match self.symmetry {
             Way::Auto if self.plain || reduces || self.all_errors.is_some() => Way::Off,
             way => way,

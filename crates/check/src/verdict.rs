@@ -58,7 +58,28 @@ pub enum Kind {
     NonExecutable,
 }
 
+/// What finite runs show: the kinds that one search answers.
+pub const SAFETY: [Kind; 8] = [
+    Kind::Assertion,
+    Kind::EndState,
+    Kind::RuntimeError,
+    Kind::Trace,
+    Kind::Promise,
+    Kind::Reception,
+    Kind::Overflow,
+    Kind::NonExecutable,
+];
+
 impl Kind {
+    /// It speaks of runs that never end.
+    pub fn is_endless(self) -> bool {
+        match self {
+            Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl => true,
+            Kind::Assertion | Kind::EndState | Kind::RuntimeError | Kind::Trace | Kind::Promise => false,
+            Kind::Reception | Kind::Overflow | Kind::NonExecutable => false,
+        }
+    }
+
     pub const ALL: [Kind; 12] = [
         Kind::Assertion,
         Kind::EndState,
@@ -96,5 +117,15 @@ impl Kind {
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_property_is_of_finite_runs_or_of_endless_ones() {
+        assert!(Kind::ALL.iter().all(|kind| SAFETY.contains(kind) != kind.is_endless()));
     }
 }

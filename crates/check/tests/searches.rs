@@ -5,8 +5,9 @@
 
 use spinor_check::observer::Silent;
 use spinor_check::oracle::Graph;
-use spinor_check::search::{Request, SAFETY, Searched, bfs, dfs};
+use spinor_check::search::{Request, Searched, bfs, dfs};
 use spinor_check::trace;
+use spinor_check::verdict::SAFETY;
 use spinor_lang::{Options, load};
 use spinor_model::interp::Interp;
 use spinor_model::ir::System;

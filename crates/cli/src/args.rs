@@ -5,6 +5,7 @@
 
 use crate::options::Command::{self, Check, Completions, Explain, Export, Graph, Lint, Ltl, Plan, Replay, Sim};
 use crate::options::{COMMANDS, Id, OPTIONS, OptionRow, PLANNED_COMMANDS, Takes, name_of};
+use spinor_check::clock;
 use spinor_check::cycles::Fairness;
 use spinor_check::progress::meaning::Progress;
 use spinor_check::reduce::{AbleBy, Proviso, Selector, UnlessBy};
@@ -124,7 +125,7 @@ impl Options {
             select: if self.props.is_empty() { Selection::default() } else { Selection::of(&self.props) },
             // The paths need some, too.
             table: self.asked.max_memory.map(|bytes| bytes / 2),
-            jobs: self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get())),
+            jobs: self.jobs.unwrap_or_else(clock::cores),
             ..self.asked.clone()
         }
     }
@@ -762,8 +763,7 @@ mod tests {
     fn threads_stores_and_optimisations_become_settings() {
         let settings = |line: &str| read(line).unwrap().settings();
         assert_eq!(settings("m -j 3").jobs, 3);
-        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-        assert_eq!(settings("m").jobs, cores);
+        assert_eq!(settings("m").jobs, clock::cores());
         assert!(refused("m -j 0").contains("from 1 to 1024"));
         assert_eq!(settings("m --store arena").store, Store::Arena);
         assert_eq!(settings("m").optimise, Optimisations::ALL);

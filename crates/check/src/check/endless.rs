@@ -1,17 +1,17 @@
 //! Properties of runs that never end: from a question to a search, and from what it found to a row of the report.
 
-use super::{About, Executors, NOT_WORTH, Question, Said, of_the_whole, open};
-use crate::claim::{Claim, Marking, Refused};
-use crate::clock::{Clock, memory_bytes};
+use super::{About, Executors, NOT_WORTH, Question, Said, memory_left, of_the_whole, open};
+use crate::claim::{Claim, Refused};
+use crate::clock::Clock;
 use crate::cycles::answer::{Answered, How};
 use crate::cycles::{self, Searched};
 use crate::observer::Observer;
-use crate::plan::{self, Asking, OnTheFly};
+use crate::plan::{self, Asking, Combination, OnTheFly};
 use crate::progress::answer::{Account, Asked as Progressing};
 use crate::progress::loops;
 use crate::progress::meaning::{Meaning, Of};
 use crate::report::{LeftOut, PropertyReport, Report, Stats};
-use crate::settings::{FairBy, Reduce, Search, Settings, Store};
+use crate::settings::{Reduce, Search, Settings};
 use crate::stores::{missed, table};
 use crate::symmetry::Way;
 use crate::verdict::{Kind, Verdict};
@@ -26,9 +26,6 @@ const READING: &str = "reading";
 /// The searches for runs that never end, one a property.
 pub(super) struct Endless<'a> {
     pub interp: &'a Interp,
-    pub search: Search,
-    pub store: Store,
-    pub fair_by: FairBy,
     /// Whose progress counts.
     pub of: Option<Of>,
     pub way: Way,
@@ -42,7 +39,7 @@ pub(super) struct Endless<'a> {
 impl Endless<'_> {
     /// What breaks the property.
     fn claim(&self, about: &About<'_>) -> Result<Claim, String> {
-        let marking = if plan::knows_components(self.search) { Marking::Generalised } else { Marking::States };
+        let marking = plan::marking(self.asking.combination.search);
         match about {
             About::Itself => unreachable!("safety is not asked for here"),
             About::Accept => Ok(Claim::accept_labels()),
@@ -57,8 +54,8 @@ impl Endless<'_> {
 
     /// There is progress in every loop, and nobody asked for a search.
     fn is_read_off(&self) -> bool {
-        let Settings { search, reduce, plain, audit, progress, .. } = *self.settings;
-        let asks = plain || audit || search != Search::Auto || reduce != Reduce::Auto;
+        let Settings { search, plain, progress, .. } = *self.settings;
+        let asks = plain || search != Search::Auto || self.asking.by_name;
         let system = self.interp.system();
         !asks && loops::all_pass(system, &Meaning::new(system, progress, self.of))
     }
@@ -66,7 +63,7 @@ impl Endless<'_> {
     /// What a translation may take of what the user allows.
     fn limits(&self) -> Limits {
         let usual = Limits::default();
-        let left = self.settings.max_memory.map_or(u64::MAX, |n| n.saturating_sub(memory_bytes()));
+        let left = memory_left(self.settings);
         Limits {
             bytes: usual.bytes.min(usize::try_from(left).unwrap_or(usize::MAX)),
             until: self.settings.max_time.and_then(|t| self.started.checked_add(t)),
@@ -92,8 +89,7 @@ impl Endless<'_> {
         let Question { name, kind, about, .. } = question;
         if matches!(about, About::Progress) && self.is_read_off() {
             report.chosen.progress = Some((READING, self.settings.progress.word()));
-            let (verdict, traces) = (Verdict::Holds, Vec::new());
-            return PropertyReport { name, kind, verdict, traces, n_violations: 0, search: None, account: None };
+            return PropertyReport::new(name, kind, Verdict::Holds);
         }
         let claim = match self.claim(&about) {
             Ok(claim) => claim,
@@ -101,7 +97,7 @@ impl Endless<'_> {
         };
         let settings = self.settings;
         let clock = Clock::start();
-        let limit = settings.max_memory.map_or(u64::MAX, |n| n.saturating_sub(memory_bytes()));
+        let limit = memory_left(settings);
         let request = cycles::Request {
             fairness: settings.fairness,
             max_depth: settings.max_depth,
@@ -109,7 +105,8 @@ impl Endless<'_> {
             budget: Budget::new(limit),
             jobs: settings.jobs.max(1),
         };
-        let Endless { interp, search, store, fair_by, of, .. } = *self;
+        let Endless { interp, of, .. } = *self;
+        let Combination { search, store, fair_by, .. } = self.asking.combination;
         let how = How {
             search,
             store,
@@ -118,7 +115,7 @@ impl Endless<'_> {
             optimise: settings.optimisations(),
             shorten: settings.shorten,
             reduce: None, // so far
-            forced: settings.reduce != Reduce::Auto,
+            forced: settings.forces_reduction(),
             audit: settings.audit,
             proviso: plan::choose_proviso(settings.proviso, search),
             repairs: settings.repairs,
@@ -139,7 +136,7 @@ impl Endless<'_> {
         let reduces = !settings.plain && settings.reduce != Reduce::Off;
         let form = (fly.is_wanted() && reduces && !is_progress).then(|| claim.in_stutter_form());
         let fly = OnTheFly { in_form: !matches!(form, Some(None)), ..fly };
-        let of_progress = || match fly.is_wanted() {
+        let of_progress = || match fly.is_wanted() || how.repairs.departs(settings.fairness) {
             true => Some(plan::BY_STATE_ALONE),
             false => plan::refuses_progress(search, settings.progress, settings.reduce.leaps()),
         };
@@ -191,6 +188,7 @@ impl Endless<'_> {
         let (n_violations, search) = (u64::from(trace.is_some()), Some(report.searches.len() - 1));
         let account = trace.as_ref().filter(|_| kind == Kind::NonProgress);
         let account = account.map(|trace| Account::of(interp, settings.progress, of, trace));
-        PropertyReport { name, kind, verdict, traces: trace.into_iter().collect(), n_violations, search, account }
+        let traces = trace.into_iter().collect();
+        PropertyReport { traces, n_violations, search, account, ..PropertyReport::new(name, kind, verdict) }
     }
 }

@@ -1,19 +1,19 @@
 //! What finite runs show, by one search: from the kinds that are asked about to their rows of the report.
 
-use super::{Executors, NOT_WORTH, of_the_whole};
-use crate::clock::{Clock, memory_bytes};
+use super::{Executors, NOT_WORTH, memory_left, of_the_whole};
+use crate::clock::{Clock, cores};
 use crate::cycles::Fairness;
 use crate::observer::Observer;
-use crate::plan::{self, Asking, OnTheFly};
+use crate::plan::{self, Asking, Combination, OnTheFly};
 use crate::reduce::{Proviso, Reduced, Reduction, Selector};
 use crate::report::{LeftOut, PropertyReport, Report, Stats, Unreached};
-use crate::search::{Request, SAFETY, Searched, Stopped, Tally, bfs, dfs, order};
-use crate::settings::{Reduce, Search, Settings, Store};
+use crate::search::{Request, Searched, Stopped, Tally, bfs, dfs, order};
+use crate::settings::{Search, Settings, Store};
 use crate::stores::{self, Kept, TABLE, Use, WithBits, missed, table};
 use crate::symmetry::quotient::Quotient;
 use crate::symmetry::{self, Way, unfold};
 use crate::trace::{self, Trace};
-use crate::verdict::{Kind, Verdict};
+use crate::verdict::{Kind, SAFETY, Verdict};
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Edge, Effect, Expr, System};
 use spinor_model::optimise::{Watched, optimised, unkept};
@@ -54,13 +54,10 @@ impl Safety {
         };
         let n = self.tally.of(kind);
         PropertyReport {
-            name,
-            kind,
-            verdict,
             traces: found.into_iter().map(|(_, trace, _)| trace.clone()).collect(),
             n_violations: if self.counts_all { n } else { n.min(1) },
             search: Some(self.index),
-            account: None,
+            ..PropertyReport::new(name, kind, verdict)
         }
     }
 }
@@ -79,8 +76,8 @@ impl Safety {
             }
         };
         let n_violations = if verdict.is_violated() { self.idle.len() as u64 } else { 0 };
-        let (kind, search) = (Kind::NonExecutable, Some(self.index));
-        PropertyReport { name, kind, verdict, traces: Vec::new(), n_violations, search, account: None }
+        let report = PropertyReport::new(name, Kind::NonExecutable, verdict);
+        PropertyReport { n_violations, search: Some(self.index), ..report }
     }
 }
 
@@ -90,8 +87,6 @@ const MOST_IDLE: usize = 6;
 /// One search, and what is asked of it.
 pub(super) struct Asked<'a> {
     pub interp: &'a Interp,
-    pub search: Search,
-    pub store: Store,
     pub kinds: Vec<Kind>,
     pub way: Way,
     pub asking: Asking,
@@ -101,6 +96,7 @@ pub(super) struct Asked<'a> {
 impl Asked<'_> {
     pub fn safety<E: Executors>(&self, executors: &E, observer: &mut dyn Observer, report: &mut Report) -> Safety {
         let Asked { interp, settings, .. } = *self;
+        let Combination { search, store, .. } = self.asking.combination;
         let clock = Clock::start();
         let protocol = settings.protocol.as_ref();
         let columns = protocol.into_iter().flat_map(|p| {
@@ -120,7 +116,7 @@ impl Asked<'_> {
         let fly = OnTheFly {
             proviso: settings.proviso,
             able_by: settings.repairs.able,
-            search: self.search,
+            search,
             fairness: Fairness::None,
             jobs: settings.jobs,
             in_form: true,
@@ -149,8 +145,7 @@ impl Asked<'_> {
             (None, Some(steps)) => steps.shown_violation(found),
             (None, None) => found.clone(),
         };
-        // What the program holds by now, native code and all, is not the search's to spend.
-        let limit = settings.max_memory.map_or(u64::MAX, |n| n.saturating_sub(memory_bytes()));
+        let limit = memory_left(settings);
         let request = Request {
             kinds: self.kinds.clone(),
             looked: looked_kinds,
@@ -166,11 +161,9 @@ impl Asked<'_> {
         let (searched, (store_bytes, omission)) = {
             let table = table(settings, limit);
             match (&quotient, &reduced) {
-                (Some(quotient), None) => {
-                    run(quotient, Quotient::learn, self.search, self.store, table, &request, observer)
-                }
-                (None, Some(reduced)) => run(reduced, order::learn, self.search, self.store, table, &request, observer),
-                (None, None) => run(&exec, order::learn, self.search, self.store, table, &request, observer),
+                (Some(quotient), None) => run(quotient, Quotient::learn, search, store, table, &request, observer),
+                (None, Some(reduced)) => run(reduced, order::learn, search, store, table, &request, observer),
+                (None, None) => run(&exec, order::learn, search, store, table, &request, observer),
                 (Some(_), Some(_)) => unreachable!("the plan refuses it"),
             }
         };
@@ -187,7 +180,7 @@ impl Asked<'_> {
         traces.iter_mut().for_each(|(_, trace, _)| tell(trace));
         let early = matches!(stopped, Some(Stopped::Interrupted | Stopped::Time(_)));
         // Breadth-first the first one of a kind is a shortest one, unless steps were left out.
-        let exact = self.search == Search::Bfs && reduced.is_none();
+        let exact = search == Search::Bfs && reduced.is_none();
         let mut told = BTreeSet::new();
         traces.iter_mut().for_each(|(kind, trace, _)| trace.shortest |= exact && told.insert(*kind));
         if !exact && settings.shorten && settings.all_errors.is_none() && !early {
@@ -215,7 +208,7 @@ impl Asked<'_> {
             search_bytes: bytes,
             omission,
             left_out,
-            ..Stats::measured(self.search, &counters, seconds)
+            ..Stats::measured(search, &counters, seconds)
         });
         // Without a proviso steps may be left out for ever, and what they do was not seen.
         let sees_all = reduced.as_ref().is_none_or(|r| r.proviso() != Proviso::None);
@@ -264,6 +257,7 @@ impl Asked<'_> {
         looked: &[Expr],
         report: &mut Report,
     ) -> Option<(Arc<Reduced<S>>, u64)> {
+        let search = self.asking.combination.search;
         // What is looked at in the states of a protocol is known before (`reduce`, J and K).
         let reduction = match &self.settings.protocol {
             Some(protocol) => Reduction::new(system, selector, &[], false).minding(protocol, &self.kinds),
@@ -271,20 +265,19 @@ impl Asked<'_> {
         };
         let reduction = reduction.repaired(self.settings.repairs);
         let reduction = Arc::new(reduction.audited_if(self.settings.audit));
-        let forced = self.settings.reduce != Reduce::Auto;
         if self.settings.all_errors.is_some() {
             report.notes.push("violations are counted where steps are left out: there may be more".to_string());
         }
         // States without steps are found whatever else is left out.
         let ends_only = self.kinds == [Kind::EndState];
         let wanted = self.settings.proviso;
-        let proviso = if ends_only { Proviso::None } else { plan::choose_proviso(wanted, self.search) };
+        let proviso = if ends_only { Proviso::None } else { plan::choose_proviso(wanted, search) };
         let chosen = Reduced::new(exec.clone(), reduction, proviso);
-        let Some(saves) = chosen.worth(forced) else {
+        let Some(saves) = chosen.worth(self.settings.forces_reduction()) else {
             report.unreduced.push((SAFETY_SEARCH.to_string(), NOT_WORTH.to_string()));
             return None;
         };
-        let may_wait = self.search == Search::Bfs && chosen.proviso() != Proviso::Levels && !selector.leaps();
+        let may_wait = search == Search::Bfs && chosen.proviso() != Proviso::Levels && !selector.leaps();
         let waits = saves < WORTH_AT_ONCE && may_wait && !self.settings.audit;
         Some((Arc::new(chosen), if waits { MANY } else { 0 }))
     }
@@ -292,12 +285,12 @@ impl Asked<'_> {
     /// What would get further than this search did, and at what price.
     fn advice(&self, stopped: Stopped) -> Vec<String> {
         let mut out: Vec<&str> = Vec::new();
-        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let Combination { search, store, .. } = self.asking.combination;
         match stopped {
             Stopped::Depth(_) => out.push("a larger --depth, or none: it costs memory as the states do"),
             Stopped::Time(_) => {
                 out.push("a longer --time");
-                if self.settings.jobs < cores {
+                if self.settings.jobs < cores() {
                     out.push("-j: more threads search faster");
                 }
                 if self.settings.plain {
@@ -309,10 +302,10 @@ impl Asked<'_> {
                     out.push("without --plain there are fewer states");
                 }
                 out.push("more --memory");
-                match self.store {
+                match store {
                     Store::Arena => out.push("--store tree: a fraction of the memory, exact as well"),
                     Store::Auto | Store::Tree => {
-                        if self.search == Search::Dfs {
+                        if search == Search::Dfs {
                             out.push("--search bfs: it keeps no path");
                         }
                         out.push(
@@ -402,7 +395,7 @@ fn shorten<S: Successors + Send + 'static>(
 fn unreached(system: &System, reached: &EdgeSet) -> Vec<Unreached> {
     let mut out = Vec::new();
     for (proctype, t) in system.proctypes.enumerated() {
-        // An edge may stand at several locations, and all edges of a d_step have one number: both tell a statement.
+        // A statement may have several edges, and all edges of a d_step have one number: both tell a statement.
         let statement = |e: &Edge| (e.stmt, e.span);
         let taken = t.edges.enumerated().filter(|(e, _)| reached.has(proctype, *e));
         let done: BTreeSet<_> = taken.map(|(_, edge)| statement(edge)).collect();

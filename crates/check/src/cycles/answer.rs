@@ -84,9 +84,14 @@ impl How {
         self.request.fairness != Fairness::None && system.has_rendezvous()
     }
 
+    /// Fairness lies in the keys, behind those of what is searched.
+    pub(crate) fn unfolds(&self) -> bool {
+        !plan::knows_components(self.search) && self.request.fairness != Fairness::None
+    }
+
     /// Who is waited for has a say in what is left out.
     fn waits(&self) -> bool {
-        self.repairs.able.asks_who_is_waited_for() && self.request.fairness != Fairness::None
+        self.repairs.able.waits(self.request.fairness)
     }
 }
 
@@ -160,7 +165,7 @@ impl Asked<'_> {
             None => self.whole().find(exec.clone(), observer),
             Some(reduced) => self.find(Arc::new(reduced), observer),
         };
-        let note = reduction.as_ref().and_then(|r| r.audit_note());
+        let note = reduction.as_ref().filter(|_| is_reduced).and_then(|r| r.audit_note());
         let stored = searched.counters.stored;
         let searched = searched.map(|lasso| {
             let judge = Product::new(&replayed, self.claim, fairness);
@@ -258,7 +263,8 @@ impl Asked<'_> {
                 let mut beside = figure4::Beside::new(&store, n, budget);
                 let out = figure4::search(quotient, n, &mut beside, request, observer);
                 let (bits, states, bytes) = (beside.n_bits(), out.counters.stored, beside.bytes());
-                let note = format!("{bits} bits are kept beside each of {states} states: {bytes} bytes");
+                let note =
+                    format!("{bits} bits are kept beside each of {states} states, which are kept whole: {bytes} bytes");
                 ((out, Some(note)), (store.bytes() + bytes, None))
             })
         };
@@ -289,7 +295,7 @@ impl Asked<'_> {
     /// How the store is to lay out keys, learned from the product. Flags and copies lie behind its keys; what is learned
     /// then would not fit them.
     fn hints<S: Successors + Send + 'static>(&self, exec: Arc<S>, owned: Fairness) -> Hints {
-        if !plan::knows_components(self.how.search) && self.how.request.fairness != Fairness::None {
+        if self.how.unfolds() {
             return Box::new(|_| Hint::default());
         }
         let claim = self.claim.clone();

@@ -9,7 +9,7 @@ use super::{Moves, Request, Searched};
 use crate::counters::Counters;
 use crate::observer::Observer;
 use crate::search::watch::{News, Signals, Watch};
-use crate::search::{self, Halt, Stopped, thread};
+use crate::search::{Halt, Stopped, thread};
 use spinor_store::Full;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -46,13 +46,8 @@ impl Drop for Guard<'_> {
 
 impl Crew {
     pub fn new(request: &Request) -> Crew {
-        let like = search::Request {
-            max_time: request.max_time,
-            budget: request.budget.clone(),
-            ..search::Request::default()
-        };
         Crew {
-            signals: Signals::new(&like),
+            signals: Signals::new(request.max_time, &request.budget),
             jobs: request.jobs.clamp(1, MOST),
             max_depth: request.max_depth.map_or(u64::MAX, u64::from),
             broken: AtomicBool::new(false),

@@ -374,13 +374,8 @@ const BEATS: u32 = 256;
 
 impl<'o> Pulse<'o> {
     pub fn new(request: &Request, observer: &'o mut dyn Observer) -> Pulse<'o> {
-        let like = search::Request {
-            max_time: request.max_time,
-            budget: request.budget.clone(),
-            ..search::Request::default()
-        };
         Pulse {
-            signals: Signals::new(&like),
+            signals: Signals::new(request.max_time, &request.budget),
             watch: Watch::new(observer),
             max_depth: request.max_depth.map_or(u64::MAX, u64::from),
             cut: false,

@@ -10,13 +10,13 @@
 //!   cycles without progress as far as they are asked for, and nothing else is answered from it.
 //!   What was found is replayed as the model was written (`trace`).
 
-use super::meaning::{Meaning, Of, Progress};
+use super::meaning::{Meaning, Of, Progress, passed};
 use super::modes::Modes;
 use super::system::Grounds;
 use super::{At, Found, Ground, Searched, fifo, levels, nested, restarts};
 use crate::claim::{Claim, Marking};
+use crate::cycles;
 use crate::cycles::answer::{Answered, How, walked};
-use crate::cycles::{self, Fairness};
 use crate::executors::Executors;
 use crate::observer::Observer;
 use crate::plan;
@@ -27,10 +27,10 @@ use crate::settings::Search;
 use crate::stores::{Kept, Use, WithBits};
 use crate::trace::{self, Endless, Trace};
 use spinor_model::index::Idx;
-use spinor_model::interp::{Interp, Log};
+use spinor_model::interp::Interp;
 use spinor_model::ir::{Expr, Loc, Pid, ProctypeId, System};
 use spinor_model::optimise::{Watched, optimised};
-use spinor_model::successors::{Step, Successors};
+use spinor_model::successors::Successors;
 use std::collections::BTreeSet;
 use std::slice::from_ref;
 use std::sync::Arc;
@@ -90,7 +90,7 @@ impl Asked<'_> {
             };
             trace::build_endless(self.interp, &interp, &endless)
         });
-        let note = reduction.and_then(|r| r.audit_note());
+        let note = judge.and_then(|reduced| reduced.reduction().audit_note());
         Answered { searched, kept, faulty, left_out, note }
     }
 
@@ -125,8 +125,7 @@ impl Asked<'_> {
         executors: &E,
         observer: &mut dyn Observer,
     ) -> Answered {
-        let marking = if plan::knows_components(self.how.search) { Marking::Generalised } else { Marking::States };
-        let mut claim = Claim::without_progress(marking);
+        let mut claim = Claim::without_progress(plan::marking(self.how.search));
         claim.looked = vec![still];
         let interp = Interp::new(relabelled.clone());
         self.to_cycles(&interp, &claim).answer(executors, observer)
@@ -149,7 +148,7 @@ impl Asked<'_> {
         // Only its way of choosing a search is used.
         let claim = Claim::without_progress(Marking::States);
         let asked = self.to_cycles(interp, &claim);
-        let unfolded = !plan::knows_components(self.how.search) && self.how.request.fairness != Fairness::None;
+        let unfolded = self.how.unfolds();
         let hints = {
             let (exec, interp, meaning) = (exec.clone(), interp.clone(), meaning.clone());
             let learn = move |key: &[u8]| cycles::learn(&Modes::new(&*exec, &interp, &meaning), key);
@@ -244,17 +243,8 @@ impl Account {
                 let mut at = BTreeSet::new();
                 for n in pair[0]..pair[1] {
                     let before = trace.before(n).expect("a state of the trace");
-                    let Step { pid, partner, .. } = trace.steps[n].step;
-                    let mut log = Log::default();
-                    let _ = interp.apply(&mut before.clone(), trace.steps[n].step, &mut log);
-                    let theirs = partner.map(|(pid, edge)| (pid, (before.proctype(pid), edge)));
-                    for (t, e) in log.reached {
-                        let pid = theirs.filter(|(_, edge)| *edge == (t, e)).map_or(pid, |(pid, _)| pid);
-                        let from = system.proctypes[t].edges[e].from;
-                        if labelled(t, from) {
-                            at.insert((pid, t, from));
-                        }
-                    }
+                    let passed = passed(interp, before, trace.steps[n].step);
+                    at.extend(passed.filter(|(_, t, loc)| labelled(*t, *loc)));
                 }
                 shown.push((pair[0], at));
             }

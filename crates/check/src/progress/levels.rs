@@ -40,7 +40,7 @@ use crate::observer::Observer;
 use crate::search::held::Held;
 use crate::search::team::{self, Team};
 use crate::search::watch::{News, Signals, Watch};
-use crate::search::{self, Halt, Stopped};
+use crate::search::{Halt, Stopped};
 use spinor_store::{Cards, CardsHand, Full, Laid, StateId, Visited};
 use std::collections::HashSet;
 use std::sync::atomic::AtomicUsize;
@@ -83,9 +83,7 @@ pub fn search_from<G: Ground, V: Visited>(
     observer: &mut dyn Observer,
 ) -> Searched {
     assert!(V::EXACT, "a state is expanded from its name");
-    let like =
-        search::Request { max_time: request.max_time, budget: request.budget.clone(), ..search::Request::default() };
-    let signals = Signals::new(&like);
+    let signals = Signals::new(request.max_time, &request.budget);
     let cards = match Cards::new(&request.budget) {
         Ok(cards) => cards,
         Err(full) => return Searched::none(full, &request.budget),

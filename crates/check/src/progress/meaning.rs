@@ -18,6 +18,7 @@
 
 use crate::reduce::commute::Commute;
 use crate::reduce::still::Still;
+use spinor_model::happening::Happened;
 use spinor_model::index::Idx;
 use spinor_model::interp::{Interp, Log};
 use spinor_model::ir::{BinOp, Edge, Effect, Expr, Loc, Pid, ProctypeId, System, Then, UnOp};
@@ -217,26 +218,29 @@ impl Meaning {
 
     /// The same by doing it, statement by statement.
     pub fn walked(&self, interp: &Interp, state: &State, step: Step, path: u32) -> bool {
-        let system = interp.system();
         let mut before = state.clone();
         for micro in interp.path(state, step, path) {
-            let mut log = Log::default();
-            let Step { pid, partner, .. } = micro.step;
-            let theirs = partner.map(|(pid, edge)| (pid, (before.proctype(pid), edge)));
-            // A fault ends the path, and the outcome leads nowhere.
-            let _ = interp.apply(&mut before.clone(), micro.step, &mut log);
-            let marked = |(t, e): &(ProctypeId, _)| {
-                let from = system.proctypes[*t].edges[*e].from;
-                let partner = theirs.filter(|(_, edge)| edge == &(*t, *e)).map(|(pid, _)| pid);
-                self.counts(pid, *t, from) || partner.is_some_and(|pid| self.counts(pid, *t, from))
-            };
-            if log.reached.iter().any(marked) {
+            if passed(interp, &before, micro.step).any(|(pid, t, loc)| self.counts(pid, t, loc)) {
                 return true;
             }
             before = micro.state;
         }
         false
     }
+}
+
+/// Where the statements stand that are done at once, and whose each is: of a handshake, or of a `d_step` that begins with
+/// one, not all are the sender's.
+pub fn passed(interp: &Interp, before: &State, step: Step) -> impl Iterator<Item = (Pid, ProctypeId, Loc)> {
+    let mut log = Log { happened: Some(Vec::new()), ..Log::default() };
+    // A fault ends the path, and the outcome leads nowhere.
+    let _ = interp.apply(&mut before.clone(), step, &mut log);
+    log.happened.into_iter().flatten().filter_map(|happened| match happened {
+        Happened::Took { pid, proctype, edge } => {
+            Some((pid, proctype, interp.system().proctypes[proctype].edges[edge].from))
+        }
+        Happened::Passed { .. } => None,
+    })
 }
 
 /// A handshake may be marked by its receiver, or lead to a marked statement of the receiver's.

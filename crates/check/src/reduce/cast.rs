@@ -20,8 +20,10 @@
 //!   I3 different fields are gathered to different words: no bit is put where another is
 
 mod making;
+mod witness;
 
 pub(super) use making::Making;
+use witness::Witness;
 
 use super::statics::Statics;
 use super::uses::ActorId;
@@ -83,6 +85,8 @@ pub(super) struct Cast {
     minds: Vec<Vec<bool>>,
     offers: Vec<Vec<bool>>,
     pub without: Without,
+    /// In debug builds.
+    witness: Option<Witness>,
 }
 
 /// What else is known of a transition.

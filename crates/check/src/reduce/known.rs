@@ -16,6 +16,8 @@
 //!   K4 where ways with different values meet, nothing is known
 //!   An edge that cannot be taken, or begins where the process never comes to, touches nothing.
 //!
+//!   In debug builds every state is held against it where steps are selected (`cast/witness`, I1).
+//!
 //! # Owed
 //!   O1 K2 (waits), K3, K4    tests: `conditions/Known*.pml`, a wrong answer without each; random models
 
@@ -26,16 +28,21 @@ use spinor_model::index::{Idx, IndexVec};
 use spinor_model::ir::{Edge, EdgeId, Effect, Expr, Guard, Init, Place, Proctype, Scope};
 
 /// By slot: the value, if it can have no other.
-type Values = Vec<Option<i32>>;
+pub(super) type Values = Vec<Option<i32>>;
 
 /// Proctypes with more slots times locations are left as they are.
 const MOST_WORK: usize = 1 << 16;
 
 /// The edges of a process, as it knows them; none for those that it never takes.
-pub(super) fn edges(walk: &Walk<'_>) -> IndexVec<EdgeId, Option<Edge>> {
+type Edges = IndexVec<EdgeId, Option<Edge>>;
+
+/// With them comes what it knows by location, none where it never stands, if anything is known.
+pub(super) fn edges(walk: &Walk<'_>) -> (Edges, Option<Vec<Option<Values>>>) {
     let (_, t) = walk.own();
     let is_large = t.frame.n_slots as usize * t.locs.len() > MOST_WORK;
-    let Some(first) = start(walk).filter(|_| !is_large) else { return t.edges.iter().cloned().map(Some).collect() };
+    let Some(first) = start(walk).filter(|_| !is_large) else {
+        return (t.edges.iter().cloned().map(Some).collect(), None);
+    };
     let mut at: Vec<Option<Values>> = vec![None; t.locs.len()];
     at[t.start.index()] = Some(first);
     let mut todo = vec![t.start];
@@ -62,7 +69,7 @@ pub(super) fn edges(walk: &Walk<'_>) -> IndexVec<EdgeId, Option<Edge>> {
         let known = with_values(walk, edge, &mut here.clone());
         can_be_taken(walk, t, &known, here).then_some(known)
     };
-    t.edges.iter().map(known).collect()
+    (t.edges.iter().map(known).collect(), Some(at))
 }
 
 /// K1. None for a process that is not there yet, whose number nobody knows.

@@ -123,7 +123,7 @@ use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Expr, Pid, System};
 use spinor_model::layout::{Field, Layout};
-use spinor_model::successors::{Step, Wish};
+use spinor_model::successors::{Batch, Step, Wish};
 use statics::Statics;
 pub(crate) use statics::each_write;
 use std::collections::HashMap;
@@ -443,6 +443,7 @@ impl Reduction {
         }
         let Some(cast) = &desk.cast else { return false };
         debug_assert!(cast.fits(key), "the cast is that of the state");
+        debug_assert!(cast.check_known(&self.interp, key), "witness I1");
         desk.stubborn.clear();
         if self.without.keeps(Condition::Reception) {
             for (pid, _) in self.awaits.iter().filter(|(_, length)| length.read(key) == 0) {
@@ -461,6 +462,17 @@ impl Reduction {
         };
         self.repairs.unless == UnlessBy::Dynamic && cast.is_minded(key, steps)
             || self.repairs.able.asks_who_is_waited_for() && waited.is_some_and(offers)
+    }
+
+    /// What steps led to is what they may change, if the cast on the desk is that of the state.
+    fn check_fired(&self, desk: &Desk, key: &[u8], steps: &[Step], batch: &Batch, from: usize) -> bool {
+        let Some(cast) = desk.cast.as_ref().filter(|cast| cast.fits(key)) else { return true };
+        batch.outcomes[from..].iter().all(|outcome| {
+            let after = batch.key(outcome);
+            let step = &steps[outcome.step as usize];
+            let check = |after| cast.check_step(&self.interp, &self.statics, key, step, after);
+            step.timeout || after.is_none_or(check)
+        })
     }
 
     fn rules(&self, strict: bool) -> Rules {

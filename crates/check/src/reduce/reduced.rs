@@ -223,6 +223,7 @@ impl<S: Successors> Reduced<S> {
     }
 
     fn fire_chosen(&self, state: &mut State<S::State>, batch: &mut Batch) {
+        let (n_outcomes, n_keys, n_faults) = (batch.outcomes.len(), batch.keys.len(), batch.faults.len());
         if state.leaps.is_empty() {
             if state.leaves_out() {
                 self.system.fire(&mut state.own, &state.chosen, batch);
@@ -230,9 +231,10 @@ impl<S: Successors> Reduced<S> {
                 // All at once is faster than one by one.
                 self.system.expand(&mut state.own, batch);
             }
+            let State { desk, key, chosen, .. } = state;
+            debug_assert!(self.reduction.check_fired(desk, key, chosen, batch, n_outcomes), "witness I2");
             return;
         }
-        let (n_outcomes, n_keys, n_faults) = (batch.outcomes.len(), batch.keys.len(), batch.faults.len());
         let calls = std::mem::take(&mut state.chosen);
         let mut all = calls.iter().enumerate();
         let leapt = all.try_for_each(|(n, step)| {

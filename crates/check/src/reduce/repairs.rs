@@ -64,6 +64,8 @@
 //! # Cost  static: nothing in a state, and fewer selections; dynamic: a look at who stands where, and all steps where one is
 //!   minded.
 
+use crate::cycles::Fairness;
+
 /// Who sees to the main part of an `unless` whose escape is a handshake.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum UnlessBy {
@@ -90,6 +92,11 @@ pub struct Repairs {
 }
 
 impl Repairs {
+    /// Something is done as a paper does it. Without fairness nobody minds who can move.
+    pub fn departs(self, fairness: Fairness) -> bool {
+        self.unless != UnlessBy::Guards || fairness != Fairness::None && self.able != AbleBy::Guards
+    }
+
     /// Steps that lead to a receive are never selected.
     pub(super) fn is_static(self) -> bool {
         self.unless == UnlessBy::Static || self.able == AbleBy::Static
@@ -123,5 +130,10 @@ impl AbleBy {
     /// It asks for whom the search waits.
     pub fn asks_who_is_waited_for(self) -> bool {
         matches!(self, AbleBy::Dynamic | AbleBy::Defaults)
+    }
+
+    /// The same where somebody is waited for.
+    pub fn waits(self, fairness: Fairness) -> bool {
+        self.asks_who_is_waited_for() && fairness != Fairness::None
     }
 }

@@ -210,8 +210,24 @@ fn closing(t: &Proctype, chains: &[Chain]) -> Vec<bool> {
             edges.iter().for_each(|e| closes[e.index()] = true);
         }
         if done {
+            debug_assert!(is_cut(t, chains, &closes), "Loops");
             return closes;
         }
+    }
+}
+
+/// Locations that no step that is left leads on from are taken away, again and again: nothing stays.
+fn is_cut(t: &Proctype, chains: &[Chain], closes: &[bool]) -> bool {
+    let mut left: BTreeSet<Loc> = t.locs.ids().collect();
+    loop {
+        let stays = |e: &EdgeId| !closes[e.index()] && chains[e.index()].ends.iter().any(|end| left.contains(end));
+        let ends: Vec<Loc> = left.iter().copied().filter(|loc| !t.locs[*loc].edges.iter().any(stays)).collect();
+        if ends.is_empty() {
+            return left.is_empty();
+        }
+        ends.iter().for_each(|loc| {
+            left.remove(loc);
+        });
     }
 }
 

@@ -4,6 +4,8 @@
 //! says the same of a proctype; here it is said of a process, whose fixed slots have values (`statics`) and which knows
 //! those of others where it stands (`known`), so that an element of an array and a channel are mostly the very one.
 //!
+//! That no change is forgotten is seen in debug builds, at every step (`cast/witness`, I2); what is looked at is not.
+//!
 //! Where the approximations are:
 //!   A1 an index that is neither fixed nor known may be any index
 //!   A2 a channel that is neither may be any channel, or any that the array has which it is taken from

@@ -72,7 +72,7 @@ pub fn search<S: Successors, V: Visited>(
         Ok(state) => system.pack(&state, &mut root),
         Err(fault) => return no_start(fault, request, system.batch()),
     }
-    let signals = Signals::new(request);
+    let signals = Signals::new(request.max_time, &request.budget);
     let run = Run { system, store, request, signals, ledger: RwLock::new(Ledger::new(request)), root };
     let mut levels = Levels::new(&request.budget, request.alone);
     let workers: Vec<Mutex<Option<Worker>>> = (0..request.jobs).map(|_| Mutex::default()).collect();

@@ -78,7 +78,7 @@ pub fn search<S: Successors, V: Visited>(
         system,
         store,
         request,
-        signals: Signals::new(request),
+        signals: Signals::new(request.max_time, &request.budget),
         ledger: Mutex::new((Ledger::new(request), Vec::new())),
         root,
         pool: Mutex::new(Pool { work: Vec::new(), n_idle: 0, n_threads: 1 }),

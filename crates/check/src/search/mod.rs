@@ -1,8 +1,7 @@
 //! Exhaustive searches for safety, and what they have in common.
 //!
-//! A search sees keys, steps and outcomes. It answers five kinds of question at once: failed assertions, invalid
-//! end states, run-time errors, trace assertions and promises; and, in every state, conditions that it was given to look
-//! at. It notes which edges were taken. What it finds are the steps from the initial state to the violation;
+//! A search sees keys, steps and outcomes. It answers all that finite runs show at once (`verdict`, SAFETY): faults, states
+//! without steps, edges that are never taken; and, in every state, conditions that it was given to look at. It notes which edges were taken. What it finds are the steps from the initial state to the violation;
 //! [`crate::trace`] turns them into something to read.
 
 pub mod bfs;
@@ -19,7 +18,7 @@ mod tests;
 
 use crate::counters::Counters;
 use crate::reduce::Proviso;
-use crate::verdict::Kind;
+use crate::verdict::{Kind, SAFETY};
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::ir::{EdgeId, ProctypeId};
 use spinor_model::successors::{EdgeSet, Step, Successors};
@@ -28,18 +27,6 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// The kinds one search answers.
-pub const SAFETY: [Kind; 8] = [
-    Kind::Assertion,
-    Kind::EndState,
-    Kind::RuntimeError,
-    Kind::Trace,
-    Kind::Promise,
-    Kind::Reception,
-    Kind::Overflow,
-    Kind::NonExecutable,
-];
 
 /// Which kind of property a fault violates.
 pub fn kind_of(fault: &FaultKind) -> Kind {

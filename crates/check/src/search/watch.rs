@@ -1,6 +1,6 @@
 //! Whether to go on: asked by every thread, decided by any.
 
-use super::{Halt, Request, Stopped, stopped_by};
+use super::{Halt, Stopped, stopped_by};
 use crate::observer::{Control, Observer, Progress};
 use spinor_store::{Budget, Full};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -39,13 +39,13 @@ pub(crate) struct News {
 }
 
 impl Signals {
-    pub fn new(request: &Request) -> Signals {
+    pub fn new(max_time: Option<Duration>, budget: &Arc<Budget>) -> Signals {
         Signals {
             stop: Apart(AtomicBool::new(false)),
             why: Mutex::new(None),
             started: Instant::now(),
-            max_time: request.max_time,
-            budget: request.budget.clone(),
+            max_time,
+            budget: budget.clone(),
             done: Apart(Done::default()),
         }
     }

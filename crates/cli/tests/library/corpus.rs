@@ -12,7 +12,6 @@ use spinor_check::cycles::oracle::has_accepted_component;
 use spinor_check::cycles::product::Product;
 use spinor_check::observer::Silent;
 use spinor_check::oracle::Graph;
-use spinor_check::plan::is_endless;
 use spinor_check::protocol::Protocol;
 use spinor_check::reduce::{AbleBy, Proviso, Repairs, Selector, UnlessBy};
 use spinor_check::report::Report;
@@ -69,7 +68,7 @@ fn names(interp: &Interp, stated: &[Stated], protocol: &Option<Protocol>, expect
     let protocol = protocol.clone();
     let nothing = Settings { max_depth: Some(0), select: all_of(expect), protocol, ..Settings::default() };
     let report = interpreted(interp, stated, &nothing, &mut Silent).expect("all properties");
-    report.properties.into_iter().filter(|p| is_endless(p.kind) == endless).map(|p| p.name).collect()
+    report.properties.into_iter().filter(|p| p.kind.is_endless() == endless).map(|p| p.name).collect()
 }
 
 fn endless(interp: &Interp, stated: &[Stated], protocol: &Option<Protocol>, expect: &str) -> Selection {
@@ -81,7 +80,7 @@ fn lines(reports: &[Report; 3]) -> String {
     let mut out = String::new();
     for p in &reports[0].properties {
         out.push_str(&format!("{} {}\n", p.name, p.verdict.word()));
-        for report in reports[1..].iter().filter(|_| is_endless(p.kind)) {
+        for report in reports[1..].iter().filter(|_| p.kind.is_endless()) {
             let verdict = &report.property(&p.name).expect("the same property").verdict;
             out.push_str(&format!("{} {} {}\n", p.name, report.chosen.fair, verdict.word()));
         }

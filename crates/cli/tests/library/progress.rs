@@ -15,14 +15,16 @@ use spinor_check::progress::meaning::{Meaning, Of, Progress};
 use spinor_check::progress::modes::Modes;
 use spinor_check::progress::oracle::Graph;
 use spinor_check::progress::system::Grounds;
-use spinor_check::reduce::Selector;
+use spinor_check::reduce::{AbleBy, Repairs, Selector, UnlessBy};
 use spinor_check::report::PropertyReport;
 use spinor_check::settings::{FairBy, Reduce, Search, Selection, Settings, Store};
 use spinor_gen::question::{Draws, seeds};
 use spinor_lang::{Options, load};
-use spinor_model::interp::Interp;
+use spinor_model::interp::{Interp, Log};
 use spinor_model::ir::System;
 use spinor_model::optimise::Optimisations;
+use spinor_model::successors::Successors;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -157,6 +159,38 @@ fn at_first(ground: &impl Ground) -> u64 {
     u64::from(ground.initial(&mut desk, &mut key) && ground.bring(&mut desk, &key))
 }
 
+/// Every step makes progress iff one of its statements stands at a label that counts. The first is of who makes the step;
+/// in a handshake all others are the partner's, whose floor it is then.
+fn check_makes(interp: &Interp, meaning: &Meaning) {
+    let system = interp.system();
+    let mut first = Vec::new();
+    interp.pack(&interp.initial().expect("a state"), &mut first);
+    let (mut seen, mut todo) = (BTreeSet::from([first.clone()]), vec![first]);
+    while let Some(key) = todo.pop() {
+        let (mut state, mut steps, mut batch) = (interp.unpack(&key), Vec::new(), interp.batch());
+        interp.enabled(&mut state, &mut steps);
+        interp.fire(&mut state, &steps, &mut batch);
+        for outcome in &batch.outcomes {
+            let Some(after) = batch.key(outcome) else { continue };
+            if seen.insert(after.to_vec()) {
+                todo.push(after.to_vec());
+            }
+            let (step, mut before, mut makes) = (steps[outcome.step as usize], state.clone(), false);
+            for micro in interp.path(&state, step, outcome.path) {
+                let mut log = Log::default();
+                let _ = interp.apply(&mut before, micro.step, &mut log);
+                for (n, (t, edge)) in log.reached.into_iter().enumerate() {
+                    let pid = micro.step.partner.filter(|_| n > 0).map_or(micro.step.pid, |(pid, _)| pid);
+                    let own = meaning.of.is_none_or(|of| of.pid.is_none_or(|own| own == pid));
+                    makes |= own && meaning.marks(t, system.proctypes[t].edges[edge].from);
+                }
+                before = micro.state;
+            }
+            assert_eq!(meaning.made(interp, &state, step, outcome.path), makes, "{step:?} {:?}", meaning.of);
+        }
+    }
+}
+
 #[test]
 fn random_models_agree_with_the_oracle() {
     let (mut n, mut n_cycles, mut n_deep, mut n_of) = (0, 0, 0, 0);
@@ -186,6 +220,9 @@ fn random_models_agree_with_the_oracle() {
             let still = meaning.still(&relabelled);
             let looking = Interp::looking(relabelled, std::slice::from_ref(&still));
             let ground = Grounds::new(&looking, &looking, &meaning);
+            if progress == Progress::Steps {
+                check_makes(&looking, &meaning);
+            }
             let level = Graph::new(&ground).level();
             n_cycles += u64::from(level.is_some());
             n_deep += u64::from(level > Some(0));
@@ -275,9 +312,44 @@ fn progress_of_one_process() {
             assert_eq!(p.verdict.word(), truth, "{of:?} {progress:?}");
         }
     }
+    // Who takes a message passes a label, and who sends it goes on at once: both are processes of one type.
+    let text = "chan q = [0] of { bit }; bit b;\nactive [2] proctype P() { bit x;\n\
+                if :: _pid == 0 -> do :: atomic { q!1; if :: b -> progress_a: b = 0 :: else fi } od\n\
+                :: else -> progress_b: do :: q?x od fi }";
+    let loaded = load("m.pml", text, &Options::default(), &|p: &Path| std::fs::read(p));
+    let both = Interp::new(loaded.model.expect("a model").system);
+    for (of, truth) in [("P[0]", "violated"), ("P[1]", "holds"), ("P", "holds")] {
+        for (search, plain) in [Search::Fifo, Search::FifoLevels, Search::Restarts, Search::NdfsNp, Search::Scc]
+            .into_iter()
+            .flat_map(|search| [(search, true), (search, false)])
+        {
+            let (progress, progress_of) = (Progress::Steps, Some(of.to_string()));
+            let settings = Settings { progress, progress_of, search, plain, ..Settings::default() };
+            assert_eq!(ask(&both, true, &settings).verdict.word(), truth, "{of} {search:?} {plain}");
+        }
+    }
     let settings = Settings { progress_of: Some("R".to_string()), ..Settings::default() };
     let wrong = interpreted(&interp, &[], &settings, &mut Silent).expect_err("no such proctype");
     assert!(wrong[0].message.contains("no proctype `R`"), "{wrong:?}");
+}
+
+/// Who asks for a paper's way of leaving out steps is told where it is not taken.
+#[test]
+fn a_repair_that_is_not_of_progress_is_refused_and_told() {
+    let text = "chan q = [0] of { bit }; bit b;\nactive proctype P() { do :: b = 1 - b; progress: skip od }\n\
+                active proctype Q() { do :: q!1 od }\nactive proctype R() { do :: q?_ od }";
+    let loaded = load("m.pml", text, &Options::default(), &|p: &Path| std::fs::read(p));
+    let interp = Interp::new(loaded.model.expect("a model").system);
+    let told = |repairs: Repairs, fairness| {
+        let select = Selection::of(["progress"]);
+        let settings = Settings { repairs, fairness, select, search: Search::Scc, ..Settings::default() };
+        let report = natively(&interp, &[], &settings, &mut Silent).expect("a report");
+        report.notes.iter().any(|note| note.contains("selected by the state alone"))
+    };
+    let unless = Repairs { unless: UnlessBy::Static, ..Repairs::default() };
+    let able = Repairs { able: AbleBy::Static, ..Repairs::default() };
+    assert!(told(unless, Fairness::None) && told(unless, Fairness::Weak) && told(able, Fairness::Weak));
+    assert!(!told(able, Fairness::None) && !told(Repairs::default(), Fairness::Weak));
 }
 
 /// What is left out of a search for progress may be left out for ever: nothing else is answered from it.

@@ -3,7 +3,7 @@
 //! Who touches what is said by `touch`, transition by transition; here each is put beside every other one, and one step
 //! further (see the parent).
 
-use super::{BLOCK, Cast, Flags, Gathered, Lacks, MOST_LOCS, MOST_TOLD, MOST_TRANSITIONS, Marks, Set, Told};
+use super::{BLOCK, Cast, Flags, Gathered, Lacks, MOST_LOCS, MOST_TOLD, MOST_TRANSITIONS, Marks, Set, Told, Witness};
 use crate::reduce::repairs::{AbleBy, Repairs, UnlessBy};
 use crate::reduce::statics::Statics;
 use crate::reduce::still::Still;
@@ -56,7 +56,8 @@ impl Making<'_> {
         }
         let (system, statics, interp, without) = (self.system, self.statics, self.interp, self.without);
         let nobody = Walk { system, statics, interp, state, actors: &actors, edges: &[], me: None, without };
-        let edges: Vec<_> = (0..actors.len()).map(|i| known::edges(&Walk { me: Some(i), ..nobody })).collect();
+        let known = (0..actors.len()).map(|i| known::edges(&Walk { me: Some(i), ..nobody }));
+        let (edges, known): (Vec<_>, Vec<_>) = known.unzip();
         let walk = |me| Walk { me, edges: &edges, ..nobody };
         let mut touches = Vec::with_capacity(owner.len());
         for (i, actor) in actors.iter().enumerate() {
@@ -130,6 +131,7 @@ impl Making<'_> {
             minds,
             offers,
             without,
+            witness: None,
             first,
             first_loc: Vec::new(),
         };
@@ -261,6 +263,9 @@ impl Making<'_> {
         );
         debug_assert_eq!((cast.own.len(), cast.current.len()), (n_live * n_blocks, cast.n_locs * n_blocks), "and here");
         debug_assert_eq!(cast.safe.len() * n_blocks, cast.shut.len() * cast.n_locs, "by what is shut, by location");
+        if cfg!(debug_assertions) {
+            cast.witness = Some(Witness { known, touches });
+        }
         Some(cast)
     }
 
