@@ -1,8 +1,8 @@
 //! The book is executed: its commands print what it says, its programs have the verdicts it says, and its tables are
 //! those of the code. `UPDATE_EXPECT=1` writes the tables anew.
 //!
-//! In a block of commands, a line `# status N` says with which status the command above it ends, and what ends in `…` is the
-//! beginning of what is printed: behind it are times.
+//! In a block of commands, a line `# status N` says with which status the command above it ends, and a line that ends in `…`
+//! is the beginning of what is left out, such as times. What stands behind `> ` is typed.
 
 use spinor::front::codes;
 use spinor::help::usage;
@@ -12,12 +12,13 @@ use spinor_check::observer::Silent;
 use spinor_check::settings::Settings;
 use spinor_lang::{NamedFormula, Options, load};
 use spinor_model::interp::Interp;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
 
 /// There are at least as many in the book.
-const LEAST_COMMANDS: usize = 65;
-const LEAST_STATUSES: usize = 52;
+const LEAST_COMMANDS: usize = 68;
+const LEAST_STATUSES: usize = 55;
 const LEAST_PROGRAMS: usize = 49;
 
 fn root() -> PathBuf {
@@ -87,6 +88,41 @@ fn shown(block: &str) -> Vec<Shown<'_>> {
     out
 }
 
+/// Whether this was printed, but for what is left out.
+fn is_said(printed: &str, said: &[&str]) -> bool {
+    let text: String = said.iter().map(|line| format!("{}\n", line.trim_end())).collect();
+    let parts: Vec<&str> = text.split("…\n").map(str::trim_end).collect();
+    let [first, others @ ..] = parts.as_slice() else { return false };
+    let [between @ .., last] = others else { return printed.trim_end() == *first };
+    let Some(mut rest) = printed.strip_prefix(first) else { return false };
+    for part in between {
+        let Some((_, behind)) = rest.split_once(&format!("\n{part}")) else { return false };
+        rest = behind;
+    }
+    last.is_empty() || rest.trim_end().ends_with(&format!("\n{last}"))
+}
+
+#[test]
+fn what_is_left_out_is_said_to_be() {
+    let right = ["abc\nd\ne\nf", "abc\n…", "a…", "abc\n  …\ne\n…", "abc\n…\nf", "ab…\ne\n…\nf", "…\nd\n…"];
+    let wrong = ["abc\nd\ne", "d\n…", "abc\n…\nx\n…", "abc\n…\ne", "abc\n…\ne\n…\nd\n…", "abc\n…\nc\n…"];
+    for (texts, is_right) in [(&right[..], true), (&wrong[..], false)] {
+        for text in texts {
+            let said: Vec<&str> = text.lines().collect();
+            assert_eq!(is_said("abc\nd\ne\nf\n", &said), is_right, "{text}");
+        }
+    }
+}
+
+/// What the command prints if this is typed.
+fn ran(mut command: Command, typed: &str) -> Output {
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().expect("spinor runs");
+    // Who reads nothing may be gone before it is written.
+    let _ = child.stdin.take().expect("a pipe").write_all(typed.as_bytes());
+    child.wait_with_output().expect("spinor runs")
+}
+
 #[test]
 fn the_commands_of_the_book_print_what_it_says() {
     let tmp = std::env::temp_dir().join(format!("spinor-book-{}", std::process::id()));
@@ -101,16 +137,13 @@ fn the_commands_of_the_book_print_what_it_says() {
             let words =
                 parts.flat_map(|(n, part)| if n % 2 == 1 { vec![part] } else { part.split_whitespace().collect() });
             let args = words.map(|a| a.replace("TMP", tmp));
-            let run = Command::new(env!("CARGO_BIN_EXE_spinor")).args(args).current_dir(root()).output();
-            let run = run.expect("spinor runs");
+            let mut spinor = Command::new(env!("CARGO_BIN_EXE_spinor"));
+            spinor.args(args).current_dir(root());
+            let typed: Vec<String> =
+                output.iter().filter_map(|line| line.strip_prefix("> ")).map(|line| format!("{line}\n")).collect();
+            let run = ran(spinor, &typed.concat());
             let printed = String::from_utf8(run.stdout).expect("text").replace(tmp, "TMP");
-            let said = output.join("\n");
-            match said.trim_end().strip_suffix('…') {
-                Some(beginning) => {
-                    assert!(printed.starts_with(beginning.trim_end()), "{name}: `{command}` prints\n{printed}")
-                }
-                None => assert_eq!(printed.trim_end(), said.trim_end(), "{name}: `{command}`"),
-            }
+            assert!(is_said(&printed, &output), "{name}: `{command}` prints\n{printed}");
             if let Some(status) = status {
                 assert_eq!(run.status.code(), Some(status), "{name}: the status of `{command}`");
                 n_statuses += 1;
