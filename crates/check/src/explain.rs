@@ -9,7 +9,7 @@ use spinor_model::explain::{Blocked, Why, blocked};
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::interp::Interp;
 use spinor_model::ir::{
-    BinOp, Edge, EdgeId, Effect, Expr, Guard, Loc, Pattern, Pid, Place, ProctypeId, Scope, System, Type, VarId,
+    BinOp, Edge, EdgeId, Effect, Expr, Guard, Loc, Pid, Place, ProctypeId, Scope, System, Type, VarId,
 };
 use spinor_model::state::State;
 use spinor_model::successors::Successors;
@@ -651,16 +651,7 @@ fn ring_from(waits_for: &BTreeMap<Pid, BTreeSet<Pid>>, path: &mut Vec<Pid>, dead
 /// The places an edge writes.
 fn written(edge: &Edge) -> Vec<&Place> {
     let mut out = Vec::new();
-    for effect in &edge.effects {
-        match effect {
-            Effect::Assign { to, .. } => out.push(to),
-            Effect::Receive { args, .. } => out.extend(args.iter().filter_map(|a| match a {
-                Pattern::Bind(place) => Some(place),
-                _ => None,
-            })),
-            _ => {}
-        }
-    }
+    edge.effects.iter().for_each(|effect| effect.each_write(&mut |place| out.push(place)));
     out
 }
 

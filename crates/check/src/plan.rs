@@ -165,11 +165,15 @@ pub fn symmetric(c: Combination) -> Cell {
     if c.reduction.is_some() {
         return Cell::Refused("symmetry and reduction are not combined yet: --por off, or --sym off");
     }
-    if matches!(c.property, Kind::Reception | Kind::Overflow | Kind::NonExecutable) {
-        return Cell::Refused("machines of a protocol have names: --sym off");
-    }
-    if c.property == Kind::NonProgress {
-        return Cell::Refused("cycles without progress are not searched with symmetry yet: --sym off");
+    match c.property {
+        Kind::Reception | Kind::Overflow | Kind::NonExecutable => {
+            return Cell::Refused("machines of a protocol have names: --sym off");
+        }
+        Kind::NonProgress => {
+            return Cell::Refused("cycles without progress are not searched with symmetry yet: --sym off");
+        }
+        Kind::Assertion | Kind::EndState | Kind::RuntimeError | Kind::Trace | Kind::Promise => {}
+        Kind::Acceptance | Kind::Claim | Kind::Ltl => {}
     }
     match (c.search, c.fairness, c.fair_by) {
         (Search::Bfs | Search::Dfs, ..) => match plain {

@@ -87,7 +87,10 @@ impl Protocol {
         match kind {
             Kind::Reception => &self.receptions,
             Kind::Overflow => &self.overflows,
-            _ => &[],
+            // Of the whole search, not of a state; and what is no question about protocols.
+            Kind::NonExecutable | Kind::EndState => &[],
+            Kind::Assertion | Kind::RuntimeError | Kind::Trace | Kind::Promise => &[],
+            Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl => &[],
         }
     }
 

@@ -216,7 +216,7 @@ fn the_figures_answer_their_truth_in_every_way() {
             questions.extend([Fairness::None, Fairness::Weak].map(|f| Question::Endless(accept(), f)));
         }
         for question in &questions {
-            assert_eq!(wrong_ways(&model.system, question, 0, usize::MAX), "", "{name}");
+            assert_eq!(wrong_ways(&model.system, question, 0, usize::MAX).1, "", "{name}");
         }
     }
 }
@@ -236,7 +236,7 @@ fn what_different_parts_see_is_in_no_order() {
     let all = Graph::build(&*looking()).nodes.len();
     let [one, apart] = [size(&[(0..4).collect()]), size(&claim.parts)];
     assert!(apart < one && one < all, "{apart} states, {one} in one part, {all} in all");
-    assert_eq!(wrong_ways(&model.system, &question, 0, usize::MAX), "");
+    assert_eq!(wrong_ways(&model.system, &question, 0, usize::MAX).1, "");
 }
 
 /// Every way that the plan accepts for a question, and the memory if it goes by the path.
@@ -265,8 +265,8 @@ fn ways(question: &Question) -> Vec<(Way, Option<Proviso>)> {
     out
 }
 
-/// What answers otherwise than the whole graph does; of so many ways, beginning somewhere.
-fn wrong_ways(system: &Arc<System>, question: &Question, from: usize, n: usize) -> String {
+/// The answer of the whole graph, and what answers otherwise; of so many ways, beginning somewhere.
+fn wrong_ways(system: &Arc<System>, question: &Question, from: usize, n: usize) -> (bool, String) {
     let right = truth(system, question);
     let ways = ways(question);
     let mut wrong = String::new();
@@ -282,7 +282,7 @@ fn wrong_ways(system: &Arc<System>, question: &Question, from: usize, n: usize) 
             wrong.push_str(&format!("{way:?} {proviso:?}, not {right}\n"));
         }
     }
-    wrong
+    (right, wrong)
 }
 
 /// Figure 3: the second search goes on through the path, chooses another selection there, and misses the cycle.
@@ -384,12 +384,19 @@ fn what_cannot_be_on_the_fly_is_refused_with_the_reason() {
 fn random_systems_answer_as_the_whole_graph_does() {
     let ways: u64 = std::env::var("SPINOR_WAYS").ok().and_then(|n| n.parse().ok()).unwrap_or(8);
     let mut tally = systems::Tally::new();
-    for seed in seeds(0..1000) {
+    let (seeds, mut n, mut n_violated) = (seeds(0..1000), 0, 0);
+    for seed in seeds.clone() {
         let Some((text, system, question)) = tally.system(seed) else { continue };
-        let wrong = wrong_ways(&system, &question, seed.wrapping_mul(7) as usize, ways as usize);
+        let (violated, wrong) = wrong_ways(&system, &question, seed.wrapping_mul(7) as usize, ways as usize);
         assert_eq!(wrong, "", "seed {seed}, {question:?}\n{text}");
+        n += 1;
+        n_violated += usize::from(violated);
     }
-    println!("{tally}");
+    println!("{tally}{n_violated} of {n} violated");
+    // Who asks for a few seeds may meet one kind only.
+    let n_seeds = seeds.count();
+    assert!(n_seeds < 100 || n > n_seeds * 3 / 4, "{n} systems from {n_seeds} seeds");
+    assert!(n_seeds < 100 || (n / 4..n * 3 / 4).contains(&n_violated), "{n_violated} of {n} violated");
 }
 
 /// States that remain, for the book.

@@ -20,7 +20,7 @@ pub fn statement(system: &System, edge: &Edge) -> String {
 
 /// What the author wrote for one edge, on one line.
 pub fn written(system: &System, edge: &Edge) -> String {
-    if matches!(edge.effects.last(), Some(Effect::End)) {
+    if edge.ends() {
         return "(ends)".to_string();
     }
     let text = printable(&system.sources.one_line(edge.span));

@@ -4,7 +4,7 @@
 //! that is not known to be fixed is looked up.
 
 use spinor_model::index::Idx;
-use spinor_model::ir::{Effect, Frame, Init, Pattern, Place, ProctypeId, Scope, System, Type};
+use spinor_model::ir::{Effect, Frame, Init, Place, ProctypeId, Scope, System, Type};
 use spinor_model::layout::{ChanLayout, FrameLayout, Layout};
 use std::collections::BTreeSet;
 
@@ -151,17 +151,7 @@ fn assigned(system: &System) -> (BTreeSet<u32>, Vec<BTreeSet<u32>>) {
             set.extend(var.slot..var.slot + var.shape.n_slots() as u32);
         };
         for effect in t.edges.iter().flat_map(|e| &e.effects) {
-            match effect {
-                Effect::Assign { to, .. } => assign(to),
-                Effect::Receive { args, .. } => {
-                    for arg in args {
-                        if let Pattern::Bind(place) = arg {
-                            assign(place);
-                        }
-                    }
-                }
-                _ => {}
-            }
+            effect.each_write(&mut assign);
         }
         locals.push(own);
     }

@@ -109,7 +109,8 @@ impl Score {
         }
     }
 
-    /// At most 0.7 of SPIN's states in geometric mean, and more states than SPIN for one formula in twenty at most.
+    /// Two of three are answered in time; at most 0.7 of SPIN's states in geometric mean, and more states than SPIN for one
+    /// formula in twenty at most.
     fn check(&self, what: &str) {
         let ratio = (self.log_ratio / self.compared as f64).exp();
         println!(
@@ -123,6 +124,7 @@ impl Score {
         for line in &self.larger {
             println!("{line}");
         }
+        assert!(self.compared > 2 * self.unanswered, "{what}: only {} compared", self.compared);
         assert!(ratio <= 0.7, "{what}: {ratio}");
         assert!(self.larger.len() * 20 <= self.compared, "{what}: {:#?}", self.larger);
     }
@@ -133,19 +135,8 @@ fn patience() -> Duration {
     if std::env::var("SPINOR_SEEDS").is_ok() { Duration::from_secs(5) } else { Duration::from_millis(200) }
 }
 
-fn has_spin() -> bool {
-    let found = Command::new("spin").arg("-V").output().is_ok();
-    if !found {
-        println!("spin is not installed: nothing is compared");
-    }
-    found
-}
-
 #[test]
 fn claims_of_patterns_are_smaller() {
-    if !has_spin() {
-        return;
-    }
     let mut score = Score::default();
     for text in patterns::PATTERNS.iter().flat_map(|(_, scopes)| scopes) {
         let mut names = Vec::new();
@@ -157,9 +148,6 @@ fn claims_of_patterns_are_smaller() {
 
 #[test]
 fn claims_of_random_formulas_are_smaller() {
-    if !has_spin() {
-        return;
-    }
     let names: Vec<String> = ["p", "q", "r", "s"].map(String::from).to_vec();
     let mut score = Score::default();
     for seed in seeds(0..100) {

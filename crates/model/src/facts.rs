@@ -323,7 +323,10 @@ impl<'a> Facts<'a> {
                         self.patterns(proctype, args, out);
                     }
                 }
-                _ => {}
+                None => {}
+                Some(Effect::Assign { .. } | Effect::Run { .. } | Effect::SetPriority { .. }) => {}
+                Some(Effect::Assert(_) | Effect::Print { .. } | Effect::PrintName(..)) => {}
+                Some(Effect::Event { .. } | Effect::End) => {}
             },
         }
     }
@@ -510,15 +513,7 @@ fn fixed_channels(system: &System) -> Vec<BTreeMap<u32, u32>> {
             (Scope::Local, None) => {}
         };
         for effect in t.edges.iter().flat_map(|e| &e.effects) {
-            match effect {
-                Effect::Assign { to, .. } => assigned(to),
-                Effect::Receive { args, .. } => args.iter().for_each(|a| {
-                    if let Pattern::Bind(place) = a {
-                        assigned(place);
-                    }
-                }),
-                _ => {}
-            }
+            effect.each_write(&mut assigned);
         }
     }
     for (fixed, written) in fixed.iter_mut().zip(&written) {

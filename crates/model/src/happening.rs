@@ -135,7 +135,10 @@ fn may_pass(system: &System, edge: &Edge, send: bool, args: &[Pattern]) -> bool 
     match edge.effects.first() {
         Some(Effect::Send { args: sent, .. }) if send => fits(&|n| sent.get(n).and_then(constant)),
         Some(Effect::Receive { args: taken, keep: false, .. }) if !send => fits(&|n| taken.get(n).and_then(wanted)),
-        _ => false,
+        Some(Effect::Send { .. } | Effect::Receive { .. }) | None => false,
+        Some(Effect::Assign { .. } | Effect::Run { .. } | Effect::SetPriority { .. }) => false,
+        Some(Effect::Assert(_) | Effect::Print { .. } | Effect::PrintName(..)) => false,
+        Some(Effect::Event { .. } | Effect::End) => false,
     }
 }
 

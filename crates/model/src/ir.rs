@@ -553,6 +553,11 @@ impl Edge {
             _ => None,
         }
     }
+
+    /// The process dies by it.
+    pub fn ends(&self) -> bool {
+        matches!(self.effects.last(), Some(Effect::End))
+    }
 }
 
 impl Proctype {

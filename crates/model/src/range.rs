@@ -47,7 +47,8 @@ impl Range {
             Expr::Timeout | Expr::NonProgress | Expr::Accepting | Expr::Happens(_) => Range::new((0, 1), false),
             // A channel may be missing, a process may ask about itself.
             Expr::Probe(Probe::Len, _) => Range::new((0, ANY.1), true),
-            Expr::Probe(..) | Expr::Poll { .. } | Expr::Enabled(_) => Range::new((0, 1), true),
+            Expr::Probe(Probe::Full | Probe::Nfull | Probe::Empty | Probe::Nempty, _) => Range::new((0, 1), true),
+            Expr::Poll { .. } | Expr::Enabled(_) => Range::new((0, 1), true),
             Expr::PcValue(a) => Range::new((0, ANY.1), Range::of(a).faults),
             Expr::GetPriority(a) => Range::new((0, 255), Range::of(a).faults),
             Expr::AtLabel { pid, .. } => Range::new((0, 1), pid.as_ref().is_some_and(|p| Range::of(p).faults)),

@@ -2,7 +2,8 @@
 //!
 //! `each_expr` calls with the outermost expressions of a thing, `each_child` with those directly inside an expression,
 //! `each_part` with an expression and all that is inside it, outermost first. A place that is written has its indices
-//! as expressions; the place itself is none. Each has a form that may change what it meets.
+//! as expressions; the place itself is none. Each has a form that may change what it meets. `each_write` calls with the
+//! places that are written.
 
 use crate::ir::{Edge, Effect, Expr, Guard, Init, Operation, Pattern, Place, Proctype};
 
@@ -175,5 +176,21 @@ impl Expr {
     pub fn each_part_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         f(self);
         self.each_child_mut(&mut |child| child.each_part_mut(f));
+    }
+}
+
+impl Effect {
+    /// The places that are written, global ones and those of the process.
+    pub fn each_write<'e>(&'e self, f: &mut dyn FnMut(&'e Place)) {
+        match self {
+            Effect::Assign { to, .. } => f(to),
+            Effect::Receive { args, .. } => args.iter().for_each(|arg| match arg {
+                Pattern::Bind(place) => f(place),
+                Pattern::Equal(_) | Pattern::Any => {}
+            }),
+            Effect::Send { .. } | Effect::Run { .. } | Effect::SetPriority { .. } => {}
+            Effect::Assert(_) | Effect::Print { .. } | Effect::PrintName(..) => {}
+            Effect::Event { .. } | Effect::End => {}
+        }
     }
 }

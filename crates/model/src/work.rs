@@ -127,7 +127,7 @@ impl<'a, 'i> Work<'a, 'i> {
 
     /// The process has done an edge: it moves on, and runs a `d_step` to its end.
     fn go_on(&mut self, pid: Pid, t: &'i Proctype, mut edge: &'i Edge) -> Run<Floor> {
-        if matches!(edge.effects.last(), Some(Effect::End)) {
+        if edge.ends() {
             debug_assert_eq!(usize::from(pid) + 1, self.state.n_procs(), "only the youngest ends");
             self.state.set_last(pid);
             self.state.pop_proc();

@@ -15,7 +15,7 @@ use crate::symmetry::{self, Way, unfold};
 use crate::trace::{self, Trace};
 use crate::verdict::{Kind, SAFETY, Verdict};
 use spinor_model::interp::Interp;
-use spinor_model::ir::{Edge, Effect, Expr, System};
+use spinor_model::ir::{Edge, Expr, System};
 use spinor_model::optimise::{Watched, optimised, unkept};
 use spinor_model::successors::{EdgeSet, Successors};
 use spinor_store::{Budget, Hint};
@@ -179,28 +179,46 @@ impl Asked<'_> {
         let tell = |trace: &mut Trace| protocol.into_iter().for_each(|p| p.tell(interp, trace));
         traces.iter_mut().for_each(|(_, trace, _)| tell(trace));
         let early = matches!(stopped, Some(Stopped::Interrupted | Stopped::Time(_)));
-        // Breadth-first the first one of a kind is a shortest one, unless steps were left out.
+        // Breadth-first the first one of a kind has the fewest moves, unless steps were left out.
         let exact = search == Search::Bfs && reduced.is_none();
         let mut told = BTreeSet::new();
-        traces.iter_mut().for_each(|(kind, trace, _)| trace.shortest |= exact && told.insert(*kind));
-        if !exact && settings.shorten && settings.all_errors.is_none() && !early {
-            for (kind, trace, n_steps) in &mut traces {
-                let effort = limit.min(SHORTEN_AT_LEAST.max(SHORTEN_TIMES * bytes));
-                let spent = Duration::from_secs_f64(clock.wall_seconds());
-                let max_time = settings.max_time.map(|t| t.saturating_sub(spent));
-                let like = Request { budget: Budget::new(effort), max_time, ..request.clone() };
-                let (shorter, shortest) = match &quotient {
-                    Some(quotient) => shorten(quotient, *kind, *n_steps, &like, observer),
-                    None => shorten(&exec, *kind, *n_steps, &like, observer),
+        for (kind, trace, n_moves) in &mut traces {
+            let mut fewest = exact && told.insert(*kind);
+            if settings.shorten && settings.all_errors.is_none() && !early {
+                let like = |times: u64| {
+                    let effort = limit.min(SHORTEN_AT_LEAST.max(times * bytes));
+                    let spent = Duration::from_secs_f64(clock.wall_seconds());
+                    let max_time = settings.max_time.map(|t| t.saturating_sub(spent));
+                    Request { budget: Budget::new(effort), max_time, ..request.clone() }
                 };
-                if let Some(found) = shorter {
-                    // It was searched for where nothing is left out.
-                    let found = if quotient.is_some() { real(&found) } else { found };
-                    *trace = trace::build(interp, &replayed, &found);
-                    tell(trace);
+                if !exact {
+                    let (shorter, all) = match &quotient {
+                        Some(quotient) => shorten(quotient, *kind, *n_moves, &like(SHORTEN_TIMES), observer),
+                        None => shorten(&exec, *kind, *n_moves, &like(SHORTEN_TIMES), observer),
+                    };
+                    if let Some(found) = shorter {
+                        // It was searched for where nothing is left out.
+                        let found = if quotient.is_some() { real(&found) } else { found };
+                        (*trace, *n_moves) = (trace::build(interp, &replayed, &found), found.steps.len());
+                        tell(trace);
+                    }
+                    fewest = all;
                 }
-                trace.shortest |= shortest;
+                // Statements that are taken together are one move; where each is one, there may be a run with fewer.
+                if fewest && *n_moves < trace.steps.len() && replayed.system() != interp.system() {
+                    let apart = Arc::new(executors.executor(interp.shared_system().clone(), &looked));
+                    let (shorter, all) = shorten(&apart, *kind, trace.steps.len(), &like(1), observer);
+                    *n_moves = shorter.as_ref().map_or(trace.steps.len(), |found| found.steps.len());
+                    let other = shorter.map(|found| trace::build(interp, interp, &found));
+                    if let Some(mut other) = other.filter(|other| other.steps.len() < trace.steps.len()) {
+                        tell(&mut other);
+                        *trace = other;
+                    }
+                    fewest = all;
+                }
             }
+            // An `atomic` is one move too: nothing is known of runs with more moves and fewer steps.
+            trace.shortest |= fewest && *n_moves == trace.steps.len();
         }
         report.searches.push(Stats {
             complete: stopped.is_none() && omission.is_none(),
@@ -367,28 +385,28 @@ impl<S: Successors> Use for Searching<'_, S> {
     }
 }
 
-/// What a shorter trace may cost, in bytes: some times what the trace itself did, so that a quick find stays
+/// What a trace with fewer moves may cost, in bytes: some times what the trace itself did, so that a quick find stays
 /// quick. Past that the trace is shown as it was found.
 const SHORTEN_TIMES: u64 = 4;
 const SHORTEN_AT_LEAST: u64 = 32 << 20;
 
-/// A shortest violation, if there is one of fewer steps, and whether there is none that is shorter than the one at hand
-/// then. Its search is not part of the statistics.
+/// A violation with the fewest moves, if there is one with fewer than these, and whether there is none with fewer than the
+/// one at hand then. Its search is not part of the statistics.
 fn shorten<S: Successors + Send + 'static>(
     system: &Arc<S>,
     kind: Kind,
-    n_steps: usize,
+    n_moves: usize,
     like: &Request,
     observer: &mut dyn Observer,
 ) -> (Option<crate::search::Found>, bool) {
-    let Some(most) = n_steps.checked_sub(1).and_then(|n| u32::try_from(n).ok()) else { return (None, n_steps == 0) };
+    let Some(most) = n_moves.checked_sub(1).and_then(|n| u32::try_from(n).ok()) else { return (None, n_moves == 0) };
     let request = Request { kinds: vec![kind], max_depth: Some(most), proviso: Proviso::None, ..like.clone() };
     let (search, store) = plan::choose(Search::Bfs, Store::Auto);
     let (searched, _) = run(system, order::learn, search, store, TABLE, &request, observer);
     let found = searched.found.into_iter().next();
     let all = matches!(searched.stopped, None | Some(Stopped::Depth(_)));
-    let shortest = found.is_some() || all;
-    (found, shortest)
+    let fewest = found.is_some() || all;
+    (found, fewest)
 }
 
 /// Statements none of whose edges was taken.
@@ -402,7 +420,7 @@ fn unreached(system: &System, reached: &EdgeSet) -> Vec<Unreached> {
         let mut told = BTreeSet::new();
         for (id, edge) in t.edges.enumerated() {
             if !done.contains(&statement(edge)) && told.insert(statement(edge)) {
-                let end = matches!(edge.effects.last(), Some(Effect::End));
+                let end = edge.ends();
                 out.push(Unreached { proctype, edge: id, span: edge.span, end });
             }
         }

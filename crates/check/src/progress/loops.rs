@@ -20,7 +20,7 @@
 
 use super::meaning::{Meaning, Progress};
 use spinor_model::index::Idx;
-use spinor_model::ir::{Edge, Effect, ProctypeId, System, Then};
+use spinor_model::ir::{Edge, ProctypeId, System, Then};
 
 /// The system as it was written.
 pub fn all_pass(system: &System, meaning: &Meaning) -> bool {
@@ -34,10 +34,9 @@ pub fn all_pass(system: &System, meaning: &Meaning) -> bool {
             keeps && edge.then == Then::Yield && meaning.marks(t, edge.to) // L2
         }
     };
-    let dies = |edge: &Edge| matches!(edge.effects.last(), Some(Effect::End));
     !of_one
         && system.proctypes.enumerated().all(|(t, proctype)| {
-            let rest = proctype.edges.iter().filter(|edge| !dies(edge) && !progress(t, edge));
+            let rest = proctype.edges.iter().filter(|edge| !edge.ends() && !progress(t, edge));
             !has_loop(proctype.locs.len(), rest.collect())
         })
 }

@@ -21,7 +21,6 @@
 //! # Owed
 //!   O1 K2 (waits), K3, K4    tests: `conditions/Known*.pml`, a wrong answer without each; random models
 
-use super::statics::each_write;
 use super::touch::Walk;
 use super::without::Condition;
 use spinor_model::index::{Idx, IndexVec};
@@ -106,7 +105,7 @@ fn with_values(walk: &Walk<'_>, edge: &Edge, values: &mut Values) -> Edge {
                 values[to.slot as usize] = walk.fixed(value).map(|v| to.ty.fit(v));
             }
         } else if walk.without.keeps(Condition::KnownWrites) {
-            each_write(effect, &mut |place| {
+            effect.each_write(&mut |place| {
                 if place.scope == Scope::Local {
                     let var = &t.frame.vars[place.var];
                     let from = var.slot as usize;

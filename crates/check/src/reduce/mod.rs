@@ -125,7 +125,6 @@ use spinor_model::ir::{Expr, Pid, System};
 use spinor_model::layout::{Field, Layout};
 use spinor_model::successors::{Batch, Step, Wish};
 use statics::Statics;
-pub(crate) use statics::each_write;
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 use still::Still;
@@ -203,7 +202,18 @@ impl Proviso {
 
     /// The search has a say in what is selected.
     pub fn is_path(self) -> bool {
-        matches!(self, Proviso::PathNumber | Proviso::PathBit)
+        match self {
+            Proviso::PathNumber | Proviso::PathBit => true,
+            Proviso::None | Proviso::Loops | Proviso::Levels | Proviso::Always => false,
+        }
+    }
+
+    /// Nothing that closes a loop is selected: the selection itself sees to it.
+    fn is_strict(self) -> bool {
+        match self {
+            Proviso::Loops => true,
+            Proviso::None | Proviso::Levels | Proviso::PathNumber | Proviso::PathBit | Proviso::Always => false,
+        }
     }
 
     /// By the path: the number of the selection to try after one that leads back to it; 0 is everything.
@@ -283,13 +293,25 @@ impl Reduction {
     /// The same, such that these errors of a protocol are found, though they are not looked at: J and K.
     pub fn minding(mut self, protocol: &Protocol, kinds: &[Kind]) -> Reduction {
         let lengths = |n: usize| self.interp.layout().globals.chans[protocol.channels[n].var.index()].len;
-        if kinds.contains(&Kind::Reception) {
-            let to = |n: &usize| (protocol.channels[*n].to.index() as Pid, lengths(*n));
-            self.awaits = protocol.receptions.iter().map(to).collect();
-        }
-        if kinds.contains(&Kind::Overflow) {
-            let number = |n: &usize| protocol.channels[*n].var.index() as u8 + 1;
-            self.brimming = protocol.overflows.iter().map(number).collect();
+        for kind in kinds {
+            match kind {
+                Kind::Reception => {
+                    let to = |n: &usize| (protocol.channels[*n].to.index() as Pid, lengths(*n));
+                    self.awaits = protocol.receptions.iter().map(to).collect();
+                }
+                Kind::Overflow => {
+                    let number = |n: &usize| protocol.channels[*n].var.index() as u8 + 1;
+                    self.brimming = protocol.overflows.iter().map(number).collect();
+                }
+                // Every selection keeps ends; by the cycle condition every transition is taken somewhere.
+                Kind::EndState | Kind::NonExecutable => {}
+                Kind::Assertion | Kind::RuntimeError | Kind::Trace | Kind::Promise => {
+                    unreachable!("machines do not fail")
+                }
+                Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl => {
+                    unreachable!("no finite run shows it")
+                }
+            }
         }
         self
     }
@@ -373,7 +395,7 @@ impl Reduction {
         chosen.clear();
         let some = desk.wish.attempt != Some(0) && self.looks(desk, at, steps) && {
             let attempt = proviso.is_path().then_some(desk.wish.attempt.unwrap_or(1));
-            let rules = Rules { phase: self.phase(desk), attempt, ..self.rules(proviso == Proviso::Loops) };
+            let rules = Rules { phase: self.phase(desk), attempt, ..self.rules(proviso.is_strict()) };
             let Desk { cast, stubborn, .. } = desk;
             cast.as_ref().is_some_and(|cast| stubborn.select(cast, at.0, steps, rules, chosen))
         };
@@ -403,7 +425,7 @@ impl Reduction {
     ) -> bool {
         let Some(cast) = &desk.cast else { return false };
         let rule = self.rule();
-        cast.safe(key, self.phase(desk), proviso == Proviso::Loops).any(|pid| {
+        cast.safe(key, self.phase(desk), proviso.is_strict()).any(|pid| {
             of(pid, chosen);
             let still = |rule| stubborn::keeps_still(cast, cast.stands(key), chosen.iter(), rule);
             chosen.len() == 1 && rule.is_none_or(still)

@@ -22,7 +22,7 @@
 
 use spinor_model::index::Idx;
 use spinor_model::ir::{
-    Edge, EdgeId, Effect, Expr, Guard, Init, Loc, Operation, Pattern, Place, Proctype, ProctypeId, Scope, System, Then,
+    Edge, EdgeId, Effect, Expr, Guard, Init, Loc, Operation, Proctype, ProctypeId, Scope, System, Then,
 };
 use spinor_model::layout::{Field, Layout};
 use std::collections::BTreeSet;
@@ -68,7 +68,7 @@ impl Statics {
         for t in system.proctypes.iter() {
             let mut fixed = vec![true; t.frame.n_slots as usize];
             for effect in t.edges.iter().flat_map(|e| &e.effects) {
-                each_write(effect, &mut |place| {
+                effect.each_write(&mut |place| {
                     let (slots, frame) = match place.scope {
                         Scope::Global => (&mut fixed_globals, &system.globals),
                         Scope::Local => (&mut fixed, &t.frame),
@@ -139,25 +139,11 @@ fn is_const(e: &Expr) -> bool {
     matches!(e, Expr::Const(_))
 }
 
-pub(crate) fn each_write<'e>(effect: &'e Effect, f: &mut dyn FnMut(&'e Place)) {
-    match effect {
-        Effect::Assign { to, .. } => f(to),
-        Effect::Receive { args, .. } => args.iter().for_each(|a| {
-            if let Pattern::Bind(place) = a {
-                f(place);
-            }
-        }),
-        Effect::Send { .. } | Effect::Run { .. } | Effect::Assert(_) | Effect::Print { .. } | Effect::PrintName(..) => {
-        }
-        Effect::SetPriority { .. } | Effect::Event { .. } | Effect::End => {}
-    }
-}
-
 fn chain(t: &Proctype, first: &Edge) -> Chain {
     let (mut inner, mut ends) = (BTreeSet::new(), BTreeSet::new());
     let mut todo = vec![first];
     while let Some(edge) = todo.pop() {
-        if matches!(edge.effects.last(), Some(Effect::End)) {
+        if edge.ends() {
             continue; // who dies is nowhere
         }
         if edge.then != Then::DStep {
@@ -244,7 +230,7 @@ fn weight(t: &Proctype, edge: EdgeId, chain: &Chain) -> u32 {
         }
         for effect in &edge.effects {
             effect.each_expr(&mut |e| most = most.max(reads_others(e)));
-            each_write(effect, &mut |place| {
+            effect.each_write(&mut |place| {
                 if place.scope == Scope::Global {
                     most = 4;
                 }

@@ -91,11 +91,11 @@ pub(super) const USES: [Use; 11] = [
 
 impl Use {
     pub fn writes(self) -> bool {
-        matches!(self, Use::Send | Use::Insert | Use::Take | Use::TakeAny)
-    }
-
-    fn takes(self) -> bool {
-        matches!(self, Use::Take | Use::TakeAny)
+        match self {
+            Use::Send | Use::Insert | Use::Take | Use::TakeAny => true,
+            Use::Copy | Use::CopyAny | Use::Look => false,
+            Use::NeedsRoom | Use::NeedsMessage | Use::NeedsHead | Use::NeedsAny => false,
+        }
     }
 
     /// Where both can happen: does one of them keep the other from happening, or does their order matter?
@@ -130,10 +130,18 @@ impl Use {
     pub fn enables(self, waiting: Use, filled: Option<Filled>, without: Without) -> bool {
         let is = |which: Filled| filled.is_none_or(|filled| filled == which);
         let (empty, full, holds) = (is(Filled::Empty), is(Filled::Full), is(Filled::Between) || is(Filled::Full));
-        let sends = matches!(self, Use::Send | Use::Insert) && without.keeps(Condition::FeedsTake);
-        let uncovers = (self.takes() || self == Use::Insert) && without.keeps(Condition::Uncovers);
+        // What it brings, frees, and uncovers.
+        let (sends, frees, uncovers) = match self {
+            Use::Send => (true, false, false),
+            Use::Insert => (true, false, true),
+            Use::Take | Use::TakeAny => (false, true, true),
+            Use::Copy | Use::CopyAny | Use::Look => return false,
+            Use::NeedsRoom | Use::NeedsMessage | Use::NeedsHead | Use::NeedsAny => return false,
+        };
+        let (sends, uncovers) =
+            (sends && without.keeps(Condition::FeedsTake), uncovers && without.keeps(Condition::Uncovers));
         match waiting {
-            Use::Send | Use::Insert | Use::NeedsRoom => full && self.takes() && without.keeps(Condition::FreesSend),
+            Use::Send | Use::Insert | Use::NeedsRoom => full && frees && without.keeps(Condition::FreesSend),
             Use::NeedsMessage => empty && sends,
             Use::TakeAny | Use::CopyAny | Use::NeedsAny => sends,
             // What lies behind the first message may fit.

@@ -68,7 +68,10 @@ const ALONE: u64 = 1 << 11;
 impl Request {
     /// By levels: see `bfs`, D2.
     fn makes_up(&self) -> bool {
-        self.proviso == Proviso::Levels
+        match self.proviso {
+            Proviso::Levels => true,
+            Proviso::None | Proviso::Loops | Proviso::PathNumber | Proviso::PathBit | Proviso::Always => false,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::shape::{Cluster, Kind, Node, WIDE, lines};
 use crate::wording;
 use spinor_model::index::Idx;
-use spinor_model::ir::{Edge, Effect, Loc, Proctype, System, Then};
+use spinor_model::ir::{Edge, Loc, Proctype, System, Then};
 
 /// The line of each location; of several on one line `7.1`, `7.2` and so on, in the order of the text.
 pub fn places(system: &System, t: &Proctype) -> Vec<String> {
@@ -26,12 +26,11 @@ pub fn places(system: &System, t: &Proctype) -> Vec<String> {
 
 pub fn cluster(system: &System, t: &Proctype, title: String) -> Cluster {
     let mut out = Cluster { title, ..Cluster::default() };
-    let dies = |e: &Edge| matches!(e.effects.last(), Some(Effect::End));
     let places = places(system, t);
     let mut numbers = vec![0; places.len()];
     for (loc, l) in t.locs.enumerated() {
         // A loop without an end has a closing brace behind it all the same.
-        let entered = |e: &Edge| e.to == loc && !dies(e);
+        let entered = |e: &Edge| e.to == loc && !e.ends();
         if loc == t.end && loc != t.start && l.labels.is_empty() && !t.edges.iter().any(entered) {
             continue;
         }
@@ -47,7 +46,7 @@ pub fn cluster(system: &System, t: &Proctype, title: String) -> Cluster {
         });
     }
     // A process that has ended disappears: there is nowhere to draw that to.
-    for edge in t.edges.iter().filter(|e| !dies(e)) {
+    for edge in t.edges.iter().filter(|e| !e.ends()) {
         let (from, to) = (numbers[edge.from.index()], numbers[edge.to.index()]);
         let kind = match edge {
             e if e.in_d_step || e.then == Then::DStep => Kind::DStep,

@@ -16,6 +16,7 @@ use spinor_check::protocol::Protocol;
 use spinor_check::reduce::{AbleBy, Proviso, Repairs, Selector, UnlessBy};
 use spinor_check::report::Report;
 use spinor_check::settings::{FairBy, Reduce, Search, Selection, Settings, Store};
+use spinor_check::trace::Trace;
 use spinor_check::verdict::Kind;
 use spinor_lang::{Model, NamedFormula, Options, load};
 use spinor_model::interp::Interp;
@@ -305,9 +306,16 @@ const WAYS: [(Search, FairBy); 12] = [
     (Search::NdfsNp, FairBy::Auto),
 ];
 
+/// Whether the trace is called a shortest one. It is just if it has no more steps than the oracle's shortest has moves: a
+/// move is a statement, or all that an `atomic` does before others can.
+fn shown_as_shortest(trace: &Trace, moves: Option<usize>, what: &str) -> bool {
+    assert_eq!(trace.shortest, Some(trace.steps.len()) == moves, "{what}: {} for {moves:?}", trace.steps.len());
+    trace.shortest
+}
+
 #[test]
 fn both_searches_agree_with_the_oracle_on_random_models() {
-    let mut n = 0;
+    let (mut n, mut n_traces, mut n_shortest) = (0, 0, 0);
     for seed in 0..250 {
         let text = spinor_gen::generate(seed).text;
         let loaded = load("m.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p));
@@ -338,12 +346,24 @@ fn both_searches_agree_with_the_oracle_on_random_models() {
                 let (violations, shortest) = graph.violations(property.kind);
                 assert_eq!(property.verdict.word() == "violated", violations > 0, "seed {seed} {}", property.name);
                 assert_eq!(property.n_violations, violations, "seed {seed} {}", property.name);
-                // Breadth-first, the first trace is a shortest one.
-                if let (true, Some(trace), Some(_)) = (std::ptr::eq(report, &bfs), property.traces.first(), shortest) {
-                    assert!(!trace.steps.is_empty() || shortest == Some(0), "seed {seed} {}", property.name);
+                if let (true, Some(trace)) = (std::ptr::eq(report, &bfs), property.traces.first()) {
+                    shown_as_shortest(trace, shortest, &format!("seed {seed} {}", property.name));
+                }
+            }
+        }
+        for search in [Search::Auto, Search::Dfs] {
+            let settings = Settings { plain: search == Search::Dfs, all_errors: None, ..settings(search) };
+            let report = interpreted(&interp, &[], &settings, &mut Silent).expect("an answer");
+            for property in &report.properties {
+                let (_, shortest) = graph.violations(property.kind);
+                for trace in &property.traces {
+                    let what = format!("seed {seed} {} by {search:?}", property.name);
+                    n_shortest += usize::from(shown_as_shortest(trace, shortest, &what));
+                    n_traces += 1;
                 }
             }
         }
     }
+    assert!(n_traces > 200 && n_shortest * 10 > n_traces * 6, "{n_shortest} of {n_traces} are shortest");
     assert!(n > 150, "only {n} models were small enough");
 }

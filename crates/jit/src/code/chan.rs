@@ -88,16 +88,10 @@ impl Gen<'_, '_> {
                 // A rendez-vous channel is never full: a send waits for a partner, not for room.
                 Probe::Full if capacity == 0 => g.int(0),
                 Probe::Nfull if capacity == 0 => g.int(1),
-                _ => {
-                    let (cc, n) = match probe {
-                        Probe::Empty => (IntCC::Equal, 0),
-                        Probe::Nempty => (IntCC::NotEqual, 0),
-                        Probe::Full => (IntCC::SignedGreaterThanOrEqual, capacity),
-                        _ => (IntCC::SignedLessThan, capacity),
-                    };
-                    let v = g.compare(cc, len, n);
-                    g.b.ins().uextend(types::I32, v)
-                }
+                Probe::Empty => g.whether(IntCC::Equal, len, 0),
+                Probe::Nempty => g.whether(IntCC::NotEqual, len, 0),
+                Probe::Full => g.whether(IntCC::SignedGreaterThanOrEqual, len, capacity),
+                Probe::Nfull => g.whether(IntCC::SignedLessThan, len, capacity),
             };
             g.jump_with(done, v);
         });

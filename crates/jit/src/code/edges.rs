@@ -131,7 +131,8 @@ impl Gen<'_, '_> {
         let plain = |effect: &Effect| match effect {
             Effect::Send { chan, .. } | Effect::Receive { chan, .. } => !waits(chan),
             Effect::Run { .. } | Effect::End => false,
-            _ => true,
+            Effect::Assign { .. } | Effect::SetPriority { .. } | Effect::Event { .. } => true,
+            Effect::Assert(_) | Effect::Print { .. } | Effect::PrintName(..) => true,
         };
         edge.then == Then::Yield && edge.effects.iter().all(plain)
     }
@@ -309,7 +310,7 @@ impl Gen<'_, '_> {
     /// The process has done an edge: it moves on, and runs a `d_step` to its end. Ends the block.
     fn go_on(&mut self, edge: &Edge, walk: &mut Walk<'_>) {
         let me = self.own();
-        if matches!(edge.effects.last(), Some(Effect::End)) {
+        if edge.ends() {
             self.set_last(me);
             self.die(me);
             let code = self.int(Code::YIELDS);

@@ -261,6 +261,12 @@ impl<'a> Gen<'a, '_> {
         self.b.ins().icmp_imm_s(cc, a, n)
     }
 
+    /// The same as a value of the model.
+    fn whether(&mut self, cc: IntCC, a: Value, n: i64) -> Value {
+        let is = self.compare(cc, a, n);
+        self.b.ins().uextend(types::I32, is)
+    }
+
     /// A block with one parameter, and the parameter.
     fn join(&mut self, ty: Type) -> (Block, Value) {
         let block = self.block();

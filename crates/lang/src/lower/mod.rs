@@ -473,7 +473,8 @@ impl Lower {
         let changes = |e: &Effect| match e {
             Effect::Assign { to, .. } => to.scope == ir::Scope::Global,
             Effect::Run { .. } | Effect::SetPriority { .. } => true,
-            _ => false,
+            Effect::Send { .. } | Effect::Receive { .. } | Effect::Event { .. } | Effect::End => false,
+            Effect::Assert(_) | Effect::Print { .. } | Effect::PrintName(..) => false,
         };
         let mut own = false;
         edge.each_expr(&mut |e| e.each_part(&mut |e| own |= *e == Expr::Pid));

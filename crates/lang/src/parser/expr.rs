@@ -686,7 +686,8 @@ impl Parser {
             Key::Full => ExprKind::Probe(Probe::Full, chan),
             Key::Nfull => ExprKind::Probe(Probe::Nfull, chan),
             Key::Empty => ExprKind::Probe(Probe::Empty, chan),
-            _ => ExprKind::Probe(Probe::Nempty, chan),
+            Key::Nempty => ExprKind::Probe(Probe::Nempty, chan),
+            other => unreachable!("{other:?} asks nothing of a channel"),
         };
         Ok((kind, height))
     }

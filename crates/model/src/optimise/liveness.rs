@@ -78,15 +78,7 @@ fn naming(t: &Proctype) -> Bits {
     };
     t.each_expr(&mut |e| e.each_part(&mut index));
     for effect in t.edges.iter().flat_map(|e| &e.effects) {
-        match effect {
-            Effect::Assign { to, .. } => place(to),
-            Effect::Receive { args, .. } => args.iter().for_each(|a| {
-                if let Pattern::Bind(to) = a {
-                    place(to);
-                }
-            }),
-            _ => {}
-        }
+        effect.each_write(&mut place);
     }
     let mut chan = |e: &Expr| {
         if let Expr::Probe(_, chan) | Expr::Poll { chan, .. } = e {
@@ -95,8 +87,11 @@ fn naming(t: &Proctype) -> Bits {
     };
     t.each_expr(&mut |e| e.each_part(&mut chan));
     for effect in t.edges.iter().flat_map(|e| &e.effects) {
-        if let Effect::Send { chan, .. } | Effect::Receive { chan, .. } = effect {
-            uses(chan, &mut out);
+        match effect {
+            Effect::Send { chan, .. } | Effect::Receive { chan, .. } => uses(chan, &mut out),
+            Effect::Assign { .. } | Effect::Run { .. } | Effect::SetPriority { .. } => {}
+            Effect::Assert(_) | Effect::Print { .. } | Effect::PrintName(..) => {}
+            Effect::Event { .. } | Effect::End => {}
         }
     }
     out
@@ -148,7 +143,7 @@ impl<'a> Analysis<'a> {
         t.promises.iter().for_each(|p| uses(&Expr::Read(p.chan.clone()), &mut a.always));
         let mut written = Bits::new(n);
         for effect in t.edges.iter().flat_map(|e| &e.effects) {
-            each_write(effect, &mut |place| each_slot(place, &mut |s| written.put(s)));
+            each_local_write(effect, &mut |place| each_slot(place, &mut |s| written.put(s)));
         }
         let named = if params { naming(t) } else { Bits::new(n) };
         (0..t.n_params as usize).filter(|s| !named.has(*s)).for_each(|s| written.put(s));
@@ -306,7 +301,7 @@ impl<'a> Analysis<'a> {
             Effect::Assign { to, value: Expr::Const(n) } => Some(to.ty.fit(*n)),
             _ => None,
         };
-        each_write(effect, &mut |place| match only_slot(place) {
+        each_local_write(effect, &mut |place| match only_slot(place) {
             Some(slot) if value == Some(self.rest[slot]) => moved.take(slot),
             _ => each_slot(place, &mut |s| {
                 if value != Some(self.rest[s]) {
@@ -335,13 +330,10 @@ fn uses(e: &Expr, out: &mut Bits) {
 }
 
 /// The local places an effect may write.
-fn each_write<'e>(effect: &'e Effect, f: &mut dyn FnMut(&'e Place)) {
-    match effect {
-        Effect::Assign { to, .. } if to.scope == Scope::Local => f(to),
-        Effect::Receive { args, .. } => args.iter().for_each(|a| match a {
-            Pattern::Bind(place) if place.scope == Scope::Local => f(place),
-            _ => {}
-        }),
-        _ => {}
-    }
+fn each_local_write<'e>(effect: &'e Effect, f: &mut dyn FnMut(&'e Place)) {
+    effect.each_write(&mut |place| {
+        if place.scope == Scope::Local {
+            f(place);
+        }
+    });
 }

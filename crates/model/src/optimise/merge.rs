@@ -98,15 +98,7 @@ impl<'a> World<'a> {
                     constant[place.var.index()] = false;
                 }
             };
-            match effect {
-                Effect::Assign { to, .. } => written(to),
-                Effect::Receive { args, .. } => args.iter().for_each(|a| {
-                    if let Pattern::Bind(place) = a {
-                        written(place);
-                    }
-                }),
-                _ => {}
-            }
+            effect.each_write(&mut written);
         }
         let mut world = World {
             system,
@@ -254,7 +246,9 @@ impl<'a> World<'a> {
         let uses = |(t, e): (ProctypeId, &Effect)| match e {
             Effect::Send { chan, .. } => sends && may_be(t, chan),
             Effect::Receive { chan, .. } => !sends && may_be(t, chan),
-            _ => false,
+            Effect::Assign { .. } | Effect::Run { .. } | Effect::SetPriority { .. } => false,
+            Effect::Assert(_) | Effect::Print { .. } | Effect::PrintName(..) => false,
+            Effect::Event { .. } | Effect::End => false,
         };
         let one = self.system.active.iter().filter(|t| **t == id).count() == 1 && !made;
         one && !effects().any(|(t, e)| t != id && uses((t, e)))

@@ -1,7 +1,6 @@
 //! Where the places are: worked out once for a system and its classes.
 
 use super::{Acts, ChanAct, Column, FrameAt, Look, Number, Own, Place, Places, Queue, Row, SlotAct, mix, moved};
-use crate::reduce::each_write;
 use spinor_model::index::Idx;
 use spinor_model::ir::{Frame, Init, Pid, Scope, System};
 use spinor_model::layout::{Field, FrameLayout, Layout};
@@ -23,7 +22,7 @@ fn written(system: &System) -> (Vec<bool>, Vec<Vec<bool>>) {
     let mut procs: Vec<Vec<bool>> = system.proctypes.iter().map(|t| made(&t.frame)).collect();
     for (t, locals) in system.proctypes.iter().zip(&mut procs) {
         for effect in t.edges.iter().flat_map(|e| &e.effects) {
-            each_write(effect, &mut |place| {
+            effect.each_write(&mut |place| {
                 let (slots, frame) = match place.scope {
                     Scope::Global => (&mut globals, &system.globals),
                     Scope::Local => (&mut *locals, &t.frame),
