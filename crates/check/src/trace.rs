@@ -15,7 +15,7 @@
 //!   T4 the last statement shows the fault, or the last state is an invalid end
 //!   T5 what repeats ends in the searched system where it begins, and can be done a second time as the model was written
 
-use crate::search::Found;
+use crate::search::{Found, kind_of};
 use crate::verdict::Kind;
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::interp::{Floor, Interp, Log, Micro};
@@ -200,14 +200,28 @@ pub fn build(plain: &Interp, searched: &Interp, found: &Found) -> Trace {
         None => Ending::Met { kind: found.kind, what: String::new(), why: Vec::new() },
     };
     let trace = match (plain.initial(), searched.initial()) {
-        (Ok(initial), Ok(start)) => {
-            let steps = statements(plain, &initial, &legs(searched, start, found));
-            Trace { initial: Some(initial), steps, cycle_start: None, looks: Vec::new(), ending, shortest: false }
-        }
+        (Ok(initial), Ok(start)) => finite(plain, initial, &legs(searched, start, found), ending),
         _ => Trace { initial: None, steps: Vec::new(), cycle_start: None, looks: Vec::new(), ending, shortest: true },
     };
     replay(plain, &trace);
     trace
+}
+
+/// The trace of these statements, replayed. They end in an invalid end, or the last one shows a fault of this kind.
+pub fn of_statements(plain: &Interp, steps: Vec<Step>, kind: Kind) -> Trace {
+    let initial = plain.initial().expect("T1: a run begins");
+    let mut trace = finite(plain, initial, &Seen { steps, round: None }, Ending::InvalidEnd);
+    if kind != Kind::EndState {
+        let shown = trace.steps.last().and_then(|last| last.faults.iter().find(|f| kind_of(&f.kind) == kind));
+        trace.ending = Ending::Fault(shown.expect("T4: the last statement shows the fault").clone());
+    }
+    replay(plain, &trace);
+    trace
+}
+
+fn finite(plain: &Interp, initial: State, seen: &Seen, ending: Ending) -> Trace {
+    let steps = statements(plain, &initial, seen);
+    Trace { initial: Some(initial), steps, cycle_start: None, looks: Vec::new(), ending, shortest: false }
 }
 
 /// A run that never ends, by its steps and their outcomes, or one that has broken its property for good.
@@ -236,7 +250,7 @@ pub fn build_endless(plain: &Interp, searched: &Interp, run: &Endless) -> Trace 
         assert_eq!(key(searched, &state), key_before, "T5: the cycle does not close");
         cycle_start = Some(start);
     }
-    let steps = statements(plain, &initial, &Seen { micros, round: None });
+    let steps = statements(plain, &initial, &Seen { steps: micros.iter().map(|m| m.step).collect(), round: None });
     let ending = if cycle_start.is_some() { Ending::Cycle } else { Ending::Settled };
     let trace = Trace { initial: Some(initial), steps, cycle_start, looks, ending, shortest: false };
     replay(plain, &trace);
@@ -245,7 +259,7 @@ pub fn build_endless(plain: &Interp, searched: &Interp, run: &Endless) -> Trace 
 
 /// What the search saw, statement by statement.
 struct Seen {
-    micros: Vec<Micro>,
+    steps: Vec<Step>,
     /// Of a fault that shows only in that a chain goes round: the statements that do, over and over, and the fault.
     round: Option<(std::ops::Range<usize>, Fault)>,
 }
@@ -258,7 +272,8 @@ fn legs(searched: &Interp, mut state: State, found: &Found) -> Seen {
         last_from = micros.len();
         state = leg(searched, state, n, step, path, &mut micros);
     }
-    let Some(fault) = &found.fault else { return Seen { micros, round: None } };
+    let steps = |micros: &[Micro]| micros.iter().map(|m| m.step).collect();
+    let Some(fault) = &found.fault else { return Seen { steps: steps(&micros), round: None } };
     let shows = micros[last_from..].iter().position(|m| m.faults.contains(fault)).expect("T1: the fault shows");
     micros.truncate(last_from + shows + 1);
     let round = (fault.kind == FaultKind::EndlessAtomic).then(|| {
@@ -266,7 +281,7 @@ fn legs(searched: &Interp, mut state: State, found: &Found) -> Seen {
         let before = keys[..shows].iter().rposition(|k| *k == keys[shows]).expect("T1: the chain goes round");
         (last_from + before + 1..micros.len(), fault.clone())
     });
-    Seen { micros, round }
+    Seen { steps: steps(&micros), round }
 }
 
 /// Appends the statements of leg `n`; the state after it.
@@ -289,17 +304,17 @@ const MOST_ROUND: usize = 1 << 20;
 fn statements(plain: &Interp, initial: &State, seen: &Seen) -> Vec<TraceStep> {
     let mut steps: Vec<TraceStep> = Vec::new();
     let mut state = initial.clone();
-    let mut go = |micro: &Micro, steps: &mut Vec<TraceStep>| {
-        let proctype = state.proctype(micro.step.pid);
+    let mut go = |step: Step, steps: &mut Vec<TraceStep>| {
+        let proctype = state.proctype(step.pid);
         let mut log = Log { output: Some(String::new()), ..Log::default() };
-        let result = plain.apply(&mut state, micro.step, &mut log);
+        let result = plain.apply(&mut state, step, &mut log);
         let mut faults = log.faults;
         let floor = result.as_ref().ok().and_then(|floor| floor.holder());
         faults.extend(result.err());
         let (state, output) = (state.clone(), log.output.unwrap_or_default());
-        steps.push(TraceStep { step: micro.step, proctype, state, faults, output, floor });
+        steps.push(TraceStep { step, proctype, state, faults, output, floor });
     };
-    seen.micros.iter().for_each(|micro| go(micro, &mut steps));
+    seen.steps.iter().for_each(|step| go(*step, &mut steps));
     if let Some((round, fault)) = &seen.round {
         // What went round in the system that was searched goes on here until it has, too.
         let mut keys: BTreeSet<Vec<u8>> =
@@ -309,7 +324,7 @@ fn statements(plain: &Interp, initial: &State, seen: &Seen) -> Vec<TraceStep> {
             if !keys.insert(after) || steps.len() > MOST_ROUND {
                 break;
             }
-            go(&seen.micros[n], &mut steps);
+            go(seen.steps[n], &mut steps);
         }
         steps.last_mut().expect("a chain that goes round has statements").faults.push(fault.clone());
     }

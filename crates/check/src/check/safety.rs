@@ -7,13 +7,15 @@ use crate::observer::Observer;
 use crate::plan::{self, Asking, Combination, OnTheFly};
 use crate::reduce::{Proviso, Reduced, Reduction, Selector};
 use crate::report::{LeftOut, PropertyReport, Report, Stats, Unreached};
+use crate::search::fewest::{self, Fewest};
 use crate::search::{Request, Searched, Stopped, Tally, bfs, dfs, order};
 use crate::settings::{Search, Settings, Store};
 use crate::stores::{self, Kept, TABLE, Use, WithBits, missed, table};
 use crate::symmetry::quotient::Quotient;
 use crate::symmetry::{self, Way, unfold};
-use crate::trace::{self, Trace};
+use crate::trace::{self, Ending, Trace};
 use crate::verdict::{Kind, SAFETY, Verdict};
+use spinor_model::fault::FaultKind;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Edge, Expr, System};
 use spinor_model::optimise::{Watched, optimised, unkept};
@@ -184,41 +186,35 @@ impl Asked<'_> {
         let mut told = BTreeSet::new();
         for (kind, trace, n_moves) in &mut traces {
             let mut fewest = exact && told.insert(*kind);
-            if settings.shorten && settings.all_errors.is_none() && !early {
-                let like = |times: u64| {
-                    let effort = limit.min(SHORTEN_AT_LEAST.max(times * bytes));
-                    let spent = Duration::from_secs_f64(clock.wall_seconds());
-                    let max_time = settings.max_time.map(|t| t.saturating_sub(spent));
-                    Request { budget: Budget::new(effort), max_time, ..request.clone() }
+            let may_shorten = settings.shorten && settings.all_errors.is_none() && !early;
+            if may_shorten && !exact {
+                let effort = limit.min(SHORTEN_AT_LEAST.max(SHORTEN_TIMES * bytes));
+                let spent = Duration::from_secs_f64(clock.wall_seconds());
+                let max_time = settings.max_time.map(|t| t.saturating_sub(spent));
+                let like = Request { budget: Budget::new(effort), max_time, ..request.clone() };
+                let (shorter, all) = match &quotient {
+                    Some(quotient) => shorten(quotient, *kind, *n_moves, &like, observer),
+                    None => shorten(&exec, *kind, *n_moves, &like, observer),
                 };
-                if !exact {
-                    let (shorter, all) = match &quotient {
-                        Some(quotient) => shorten(quotient, *kind, *n_moves, &like(SHORTEN_TIMES), observer),
-                        None => shorten(&exec, *kind, *n_moves, &like(SHORTEN_TIMES), observer),
-                    };
-                    if let Some(found) = shorter {
-                        // It was searched for where nothing is left out.
-                        let found = if quotient.is_some() { real(&found) } else { found };
-                        (*trace, *n_moves) = (trace::build(interp, &replayed, &found), found.steps.len());
-                        tell(trace);
-                    }
-                    fewest = all;
+                if let Some(found) = shorter {
+                    // It was searched for where nothing is left out.
+                    let found = if quotient.is_some() { real(&found) } else { found };
+                    (*trace, *n_moves) = (trace::build(interp, &replayed, &found), found.steps.len());
+                    tell(trace);
                 }
-                // Statements that are taken together are one move; where each is one, there may be a run with fewer.
-                if fewest && *n_moves < trace.steps.len() && replayed.system() != interp.system() {
-                    let apart = Arc::new(executors.executor(interp.shared_system().clone(), &looked));
-                    let (shorter, all) = shorten(&apart, *kind, trace.steps.len(), &like(1), observer);
-                    *n_moves = shorter.as_ref().map_or(trace.steps.len(), |found| found.steps.len());
-                    let other = shorter.map(|found| trace::build(interp, interp, &found));
-                    if let Some(mut other) = other.filter(|other| other.steps.len() < trace.steps.len()) {
-                        tell(&mut other);
-                        *trace = other;
+                fewest = all;
+            }
+            // A move may be several statements.
+            trace.shortest |= fewest && *n_moves == trace.steps.len();
+            if may_shorten && !trace.shortest && by_statements(trace) {
+                match fewest::fewest(interp, *kind, trace.steps.len() - 1) {
+                    Fewest::Found(steps) => {
+                        *trace = Trace { shortest: true, ..trace::of_statements(interp, steps, *kind) }
                     }
-                    fewest = all;
+                    Fewest::None => trace.shortest = true,
+                    Fewest::Unknown => {}
                 }
             }
-            // An `atomic` is one move too: nothing is known of runs with more moves and fewer steps.
-            trace.shortest |= fewest && *n_moves == trace.steps.len();
         }
         report.searches.push(Stats {
             complete: stopped.is_none() && omission.is_none(),
@@ -389,6 +385,16 @@ impl<S: Successors> Use for Searching<'_, S> {
 /// quick. Past that the trace is shown as it was found.
 const SHORTEN_TIMES: u64 = 4;
 const SHORTEN_AT_LEAST: u64 = 32 << 20;
+
+/// It is one of its statements that shows it, or that nothing comes after the last one.
+fn by_statements(trace: &Trace) -> bool {
+    match &trace.ending {
+        Ending::Fault(fault) => fault.kind != FaultKind::EndlessAtomic,
+        Ending::InvalidEnd => true,
+        Ending::Met { .. } => false,
+        Ending::Cycle | Ending::Settled => unreachable!("no finite run"),
+    }
+}
 
 /// A violation with the fewest moves, if there is one with fewer than these, and whether there is none with fewer than the
 /// one at hand then. Its search is not part of the statistics.

@@ -1,11 +1,13 @@
 //! Exhaustive searches for safety, and what they have in common.
 //!
 //! A search sees keys, steps and outcomes. It answers all that finite runs show at once (`verdict`, SAFETY): faults, states
-//! without steps, edges that are never taken; and, in every state, conditions that it was given to look at. It notes which edges were taken. What it finds are the steps from the initial state to the violation;
-//! [`crate::trace`] turns them into something to read.
+//! without steps, edges that are never taken; and, in every state, conditions that it was given to look at. It notes which
+//! edges were taken. What it finds are the steps from the initial state to the violation; [`crate::trace`] turns them into
+//! something to read.
 
 pub mod bfs;
 pub mod dfs;
+pub mod fewest;
 pub(crate) mod held;
 pub(crate) mod levels;
 pub mod order;

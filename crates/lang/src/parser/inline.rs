@@ -5,7 +5,7 @@
 //! it replaces, which is in the body, via the call; so a statement made of both still has its place in the body.
 
 use super::separate::{Place, separate};
-use super::stmt::First;
+use super::seq::First;
 use super::{Failed, Opened, Parser, Read};
 use crate::ast::*;
 use crate::token::{IMPLIED, Key, NEWLINE, SPACE, Sign, Sym, Tok, Token};

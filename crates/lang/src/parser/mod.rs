@@ -10,7 +10,8 @@
 //! | `repair` | characters that are no Promela |
 //! | `unit` | proctypes, claims, typedefs and the rest of the top level |
 //! | `decl` | declarations |
-//! | `stmt` | statements and sequences |
+//! | `seq` | sequences: statements with their labels and their `unless` |
+//! | `stmt` | statements, one by one |
 //! | `io` | sends, receives, polls |
 //! | `expr` | expressions and formulas |
 //! | `inline` | inlines: kept as tokens, put in place and read where they are used |
@@ -25,6 +26,7 @@ mod inline;
 mod io;
 mod repair;
 mod separate;
+mod seq;
 mod stmt;
 mod unit;
 

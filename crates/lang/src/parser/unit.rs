@@ -1,6 +1,6 @@
 //! The top level of a model.
 
-use super::stmt::First;
+use super::seq::First;
 use super::{Opened, Opener, Parser, Read};
 use crate::ast::*;
 use crate::token::{Key, Sign, Tok};
