@@ -1,0 +1,91 @@
+//! The run of the fewest statements that shows a violation.
+//!
+//! A search counts moves: all that an `atomic` does before others can is one, and so are statements that are taken
+//! together. A run of fewer moves may have more statements than another one, and people read statements. So this one goes
+//! statement by statement, breadth-first, in the model as it was written; who has the floor is a part of its states.
+//! It is the interpreter's, and gives up early: it is there to shorten what is short.
+//!
+//! # Owed
+//!   O1 no run has fewer statements      tests: `library/corpus.rs`, against runs without an `atomic` and all runs of it
+
+use super::kind_of;
+use crate::verdict::Kind;
+use spinor_model::interp::{Floor, Interp, Log};
+use spinor_model::successors::{Step, Successors};
+use std::collections::HashSet;
+
+/// States that are looked at, at most.
+const MOST: usize = 100_000;
+
+/// What came of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fewest {
+    /// By these statements. No run has fewer.
+    Found(Vec<Step>),
+    /// No run has fewer statements than were allowed.
+    None,
+    /// There were too many states.
+    Unknown,
+}
+
+struct Node {
+    /// The node before, and the statement from there.
+    from: Option<(usize, Step)>,
+    floor: Floor,
+    key: Vec<u8>,
+}
+
+/// A violation of this kind by at most so many statements. An `atomic` that never ends is none: no statement shows it.
+pub fn fewest(interp: &Interp, kind: Kind, most: usize) -> Fewest {
+    let Ok(initial) = interp.initial() else { return Fewest::None };
+    let (mut nodes, mut known) = (Vec::new(), HashSet::new());
+    let mut enter = |nodes: &mut Vec<Node>, state: &_, floor: Floor, from| {
+        let mut key = Vec::new();
+        interp.pack(state, &mut key);
+        if known.insert((key.clone(), floor.holder())) {
+            nodes.push(Node { from, floor, key });
+        }
+    };
+    enter(&mut nodes, &initial, Floor::Anyone, None);
+    let (mut offered, mut next) = (Vec::new(), 0);
+    for n_steps in 0..=most {
+        let level = next..nodes.len();
+        for n in level.clone() {
+            let state = interp.unpack(&nodes[n].key);
+            interp.moves(&state, nodes[n].floor, &mut offered);
+            if offered.is_empty() && kind == Kind::EndState && !interp.may_end(&state) {
+                let way = way_to(&nodes, n);
+                assert_eq!(way.len(), n_steps, "a level is a number of statements");
+                return Fewest::Found(way);
+            }
+            for &step in offered.iter().filter(|_| n_steps < most) {
+                let (mut after, mut log) = (state.clone(), Log::default());
+                let result = interp.apply(&mut after, step, &mut log);
+                if log.faults.iter().chain(result.as_ref().err()).any(|fault| kind_of(&fault.kind) == kind) {
+                    let mut way = way_to(&nodes, n);
+                    way.push(step);
+                    return Fewest::Found(way);
+                }
+                if let Ok(floor) = result {
+                    enter(&mut nodes, &after, floor, Some((n, step)));
+                }
+            }
+            if nodes.len() > MOST {
+                return Fewest::Unknown;
+            }
+        }
+        next = level.end;
+    }
+    Fewest::None
+}
+
+fn way_to(nodes: &[Node], mut n: usize) -> Vec<Step> {
+    let mut way = Vec::new();
+    while let Some((before, step)) = nodes[n].from {
+        assert!(before < n, "a node is behind the one it was met from");
+        way.push(step);
+        n = before;
+    }
+    way.reverse();
+    way
+}
