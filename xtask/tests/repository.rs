@@ -250,3 +250,51 @@ fn every_corpus_model_has_its_expectation() {
         assert!(model.with_extension("expect").exists(), "{} has no .expect", model.display());
     }
 }
+
+/// `I1` at the beginning of a line of the header: an invariant.
+fn invariants(text: &str) -> Vec<String> {
+    let header = text.lines().take_while(|l| l.starts_with("//!") || l.is_empty());
+    let label = |line: &str| {
+        let word = line.strip_prefix("//!")?.trim_start().trim_start_matches('*').split_whitespace().next()?;
+        let number = word.strip_prefix('I')?;
+        (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then(|| word.to_string())
+    };
+    header.filter_map(label).collect()
+}
+
+#[test]
+fn every_invariant_of_a_header_is_asserted_by_its_label() {
+    let sources: Vec<(PathBuf, String)> =
+        sources().into_iter().map(|path| (path.clone(), std::fs::read_to_string(path).expect("a source"))).collect();
+    // Labels in what an assertion says, with the file that they are foreign to: "I1, I2", "cast I3".
+    let labels = |text: &str| -> BTreeSet<String> {
+        let words = |line: &str| -> Vec<String> {
+            let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+            let mut out: Vec<String> = words.iter().map(|w| w.to_string()).collect();
+            out.extend(words.windows(2).map(|pair| pair.join(" ")));
+            out.extend(words.windows(4).map(|four| format!("{} {}", four[0], four[3])));
+            out
+        };
+        text.lines().filter(|l| !l.trim_start().starts_with("//") && l.contains('"')).flat_map(words).collect()
+    };
+    let said: Vec<BTreeSet<String>> = sources.iter().map(|(_, text)| labels(text)).collect();
+    let mut n = 0;
+    for ((path, text), own) in sources.iter().zip(&said) {
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).expect("a name");
+        let name =
+            if stem == "mod" { path.parent().and_then(|p| p.file_name()?.to_str()).expect("a name") } else { stem };
+        for label in invariants(text) {
+            n += 1;
+            let folder = path.with_extension("");
+            let is_near = |(other, said): (&(PathBuf, String), &BTreeSet<String>)| {
+                other.0.starts_with(&folder) && said.contains(&label) || said.contains(&format!("{name} {label}"))
+            };
+            assert!(
+                own.contains(&label) || sources.iter().zip(&said).any(is_near),
+                "{}: {label} is asserted nowhere by its label",
+                path.display()
+            );
+        }
+    }
+    assert!(n > 100, "only {n} invariants were found");
+}

@@ -29,7 +29,8 @@ use spinor_model::interp::Interp;
 use spinor_model::ir::{Expr, Proctype, System};
 use std::time::Instant;
 
-/// Checks with the interpreter. Here the searches are made for it, once; who calls `check` makes them anew.
+/// Checks with the interpreter. Compiled once, in this crate: whoever calls the generic `check` compiles all searches
+/// again.
 pub fn interpreted(
     interp: &Interp,
     stated: &[Stated],

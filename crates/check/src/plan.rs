@@ -191,10 +191,10 @@ pub fn symmetric(c: Combination) -> Cell {
         (search, Fairness::None, _) if is_nested(search) && c.store.is_lossy() => Cell::OneWay(
             "[Bosnacki-SYM] figure 2 beside a lossy store: both ends of a cycle are compared by their keys (cycles/lossy.rs)",
         ),
-        (search, Fairness::None, _) if is_nested(search) => {
+        (search, Fairness::None, _) if is_nested(search) && search != Search::Cndfs => {
             Cell::Sound("[Bosnacki-SYM] figure 2: nested search of the quotient (symmetry/quotient.rs)")
         }
-        (Search::Scc | Search::SccPar, Fairness::None, _) => {
+        (Search::Scc | Search::SccPar | Search::Cndfs, Fairness::None, _) => {
             Cell::Sound("a claim reads the same in all images, so runs of the quotient will do (symmetry/quotient.rs)")
         }
         _ => Cell::Refused("a name is another process's after each step of the quotient: --search scc, or --sym off"),
@@ -378,8 +378,9 @@ pub fn refuses_progress(search: Search, progress: Progress, leaps: bool) -> Opti
     }
 }
 
-/// Who sees to it, of a search that leaves out steps. Levels leave more out of some systems and less of others, and nobody
-/// knows beforehand of which; loops are the same for any search and any number of threads.
+/// Which proviso a search uses. `levels` is breadth-first search's own: any other search has `loops` instead, which is the
+/// same for every search and any number of threads. (Levels leave more out of some systems and less of others, and nobody
+/// knows beforehand of which.)
 pub fn choose_proviso(wanted: Proviso, search: Search) -> Proviso {
     match wanted {
         Proviso::Levels if search == Search::Bfs => Proviso::Levels,

@@ -40,6 +40,9 @@ pub struct Protocol {
     pub strict: bool,
 }
 
+/// Of questions that are about no channel ([`Protocol::asked`]).
+const NO_CHANNEL: &str = "no channel is asked about";
+
 /// What is wrong in a state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Flaw {
@@ -63,10 +66,15 @@ impl Protocol {
                 }
                 let here = at(system, owner, loc);
                 match kind {
-                    Kind::Overflow if edges().any(|e| e.send().is_some_and(|(c, _)| is(c, channel))) => {
-                        cases.push(both(here, Expr::Probe(Probe::Full, Box::new(read(channel)))));
+                    Kind::Overflow => {
+                        if edges().any(|e| e.send().is_some_and(|(c, _)| is(c, channel))) {
+                            cases.push(both(here, Expr::Probe(Probe::Full, Box::new(read(channel)))));
+                        }
                     }
-                    Kind::Reception if self.strict || only_receives(edges()) => {
+                    Kind::Reception => {
+                        if !self.strict && !only_receives(edges()) {
+                            continue;
+                        }
                         let takes = edges().filter_map(Edge::receive).filter(|(c, _)| is(c, channel));
                         let taken = any(takes.map(|(c, args)| poll(c, args)).collect());
                         let waits = Expr::Probe(Probe::Nempty, Box::new(read(channel)));
@@ -76,7 +84,9 @@ impl Protocol {
                         };
                         cases.push(both(here, stuck));
                     }
-                    _ => {}
+                    Kind::NonExecutable | Kind::EndState => unreachable!("{NO_CHANNEL}"),
+                    Kind::Assertion | Kind::RuntimeError | Kind::Trace | Kind::Promise => unreachable!("{NO_CHANNEL}"),
+                    Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl => unreachable!("{NO_CHANNEL}"),
                 }
             }
         }
@@ -99,7 +109,9 @@ impl Protocol {
         match kind {
             Kind::Overflow => self.channels[channel].from,
             Kind::Reception => self.channels[channel].to,
-            _ => unreachable!("no channel is asked about"),
+            Kind::NonExecutable | Kind::EndState => unreachable!("{NO_CHANNEL}"),
+            Kind::Assertion | Kind::RuntimeError | Kind::Trace | Kind::Promise => unreachable!("{NO_CHANNEL}"),
+            Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl => unreachable!("{NO_CHANNEL}"),
         }
     }
 
@@ -139,7 +151,9 @@ impl Protocol {
                     let message = shown(system, first, &view.decl.fields);
                     format!("{place} has {has}, but {message} is first in {name} from {from}")
                 }
-                _ => unreachable!("no channel is asked about"),
+                Kind::NonExecutable | Kind::EndState => unreachable!("{NO_CHANNEL}"),
+                Kind::Assertion | Kind::RuntimeError | Kind::Trace | Kind::Promise => unreachable!("{NO_CHANNEL}"),
+                Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl => unreachable!("{NO_CHANNEL}"),
             };
             Some(Flaw { kind, channel: n, what })
         })

@@ -36,7 +36,7 @@ pub struct PropertyReport {
     pub name: String,
     pub kind: Kind,
     pub verdict: Verdict,
-    /// Not empty iff violated by a run: that nobody takes a transition, no run shows. Shortest first under breadth-first search.
+    /// Not empty iff a run violates it (that a transition is never executed, no run shows). Shortest first under breadth-first search.
     pub traces: Vec<Trace>,
     /// Violations met: 0 or 1 unless all errors were asked for. May exceed the number of traces.
     pub n_violations: u64,

@@ -45,7 +45,8 @@ pub struct Settings {
     pub table: Option<u64>,
     /// Threads that may search.
     pub jobs: usize,
-    /// A trace found depth-first, or where steps were left out, is replaced by a shortest one.
+    /// A trace is replaced by one with fewer moves or statements, if one is found with bounded effort; a lasso is
+    /// shortened.
     pub shorten: bool,
     /// Of a protocol: what is asked besides.
     pub protocol: Option<Protocol>,
@@ -56,7 +57,8 @@ pub const DEFAULT_TRACES: usize = 10;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Search {
-    /// Breadth-first, so far; depth-first if the store cannot give a state back.
+    /// By the question: for finite runs `Bfs`, or `Dfs` if the store cannot give a state back; for runs that never end
+    /// `Scc`, or `Ndfs`; for progress `Fifo` (`plan::choose` and its like).
     #[default]
     Auto,
     Dfs,

@@ -32,7 +32,7 @@ pub(crate) fn open<U: Use>(
     }
 }
 
-/// The same for who is compiled for no others.
+/// The same, for a user that is compiled for lossy stores only.
 pub(crate) fn open_lossy<U: Use>(
     store: Store,
     table: u64,

@@ -14,6 +14,7 @@
 //!   T3 it leads to the state that the trace shows, with the same faults
 //!   T4 the last statement shows the fault, or the last state is an invalid end
 //!   T5 what repeats ends in the searched system where it begins, and can be done a second time as the model was written
+//!   T6 the formula is false on the states that were looked at (`cycles/answer`, `judge`)
 
 use crate::search::{Found, kind_of};
 use crate::verdict::Kind;

@@ -70,6 +70,9 @@ pub const SAFETY: [Kind; 8] = [
     Kind::NonExecutable,
 ];
 
+/// What states of a protocol show: what is wrong at one of its channels.
+pub const FLAWS: [Kind; 2] = [Kind::Reception, Kind::Overflow];
+
 impl Kind {
     /// It speaks of runs that never end.
     pub fn is_endless(self) -> bool {

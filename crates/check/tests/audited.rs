@@ -45,7 +45,7 @@ fn looked(system: &System, nth: usize) -> Vec<Expr> {
     vec![all.swap_remove(nth % all.len())]
 }
 
-/// Tries out what is selected in the states near the initial one. How many selections, and whether that was all of them.
+/// Tries out what is selected in the states near the initial one. Whether those were all states.
 fn audit(reduced: &Reduced<Interp>) -> bool {
     let Ok(initial) = reduced.initial() else { return true };
     let mut key = Vec::new();

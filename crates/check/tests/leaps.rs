@@ -16,7 +16,7 @@ use spinor_check::observer::Silent;
 use spinor_check::reduce::offline::{Built, Form};
 use spinor_check::reduce::{Proviso, Reduced, Reduction, Selector, refusal};
 use spinor_check::settings::{Reduce, Search, Selection, Settings, Store};
-use spinor_check::verdict::Kind;
+use spinor_check::verdict::{FLAWS, Kind};
 use spinor_gen::protocol::{Shape, synthesise};
 use spinor_gen::question::{Draws, conditions, formula, seeds};
 use spinor_model::interp::Interp;
@@ -166,9 +166,8 @@ fn every_reduction_says_what_the_machines_say() {
         }
 
         // Off-line: the graph first, with all that is asked of it.
-        let kinds = [Kind::Reception, Kind::Overflow];
         let (kinds, columns): (Vec<Kind>, Vec<Expr>) =
-            kinds.iter().filter_map(|k| Some((*k, protocol.column(system, *k)?))).unzip();
+            FLAWS.iter().filter_map(|k| Some((*k, protocol.column(system, *k)?))).unzip();
         let union: Vec<Expr> = claims.iter().flat_map(|c| c.looked.clone()).collect();
         for selector in [Selector::Lra, Selector::Leap] {
             let make = |looked: &[Expr]| Reduction::new(system.clone(), selector, looked, false);

@@ -1,6 +1,6 @@
 //! Every condition of the reduction is needed: without it, some small model gets a wrong answer.
 //!
-//! `conditions/*.pml` are the models. The name of a file begins with the condition (`D1.pml`, `D1_2.pml`), and its first line
+//! `conditions/*.pml` are the models. The name of a file begins with the condition (`Else.pml`, `Else_unless.pml`), and its first line
 //! says what is asked: `/* assert */`, `/* deadlock */`, `/* runtime */`, `/* trace */`, `/* promise */`, `/* progress steps */`,
 //! `/* progress states */`, a formula of the model with its fairness, `/* p weak */`, or `/* automaton p */` for the one at the
 //! end of the file, about the propositions of a formula. Protocols are asked for `reception` or `overflow`. With all conditions the answer is the one of the whole graph; without this one

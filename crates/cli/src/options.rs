@@ -232,7 +232,7 @@ pub const OPTIONS: &[OptionRow] = &[
     )
     .default("auto")
     .help(
-        "how it is searched: states by bfs (shortest traces) or dfs, cycles by the others, the last four only for progress",
+        "how it is searched: states by bfs (shortest traces) or dfs, cycles by the others; fifo, fifo-levels, restarts and ndfs-np only for progress",
     )
     .spin("-DBFS"),
     row(Id::Por, "por", Takes::OneOf(&["auto", "off", "povas", "ample", "stubborn", "lra", "leap"], &[]), CHECK)
@@ -299,7 +299,7 @@ pub const OPTIONS: &[OptionRow] = &[
         .help("only the progress of these processes counts: a proctype, or one process as P[2]"),
     row(Id::Store, "store", Takes::OneOf(&["auto", "tree", "arena", "hashcompact", "bitstate"], &[]), CHECK)
         .default("auto")
-        .help("how states are kept: the last two need least memory and may miss states")
+        .help("how states are kept: hashcompact and bitstate need least memory and may miss states")
         .spin("-DCOLLAPSE -DBITSTATE -DHC"),
     row(Id::Plain, "plain", Takes::Nothing, CHECK)
         .help("the clean semantics: no reduction, no static optimisation")

@@ -171,6 +171,21 @@ impl Interp {
         debug_assert!(out.is_sorted_by(|a, b| a.pid >= b.pid), "M3");
         debug_assert!((1..out.len()).all(|n| !out[..n].contains(&out[n])), "a step is offered once");
         debug_assert!(out.iter().all(|s| s.timeout == out[0].timeout), "`timeout` is true for all or for nobody");
+        debug_assert!(out.iter().all(|s| self.check_step(state, s)), "M2");
+    }
+
+    /// Its process stands where the step begins, its partner where it can answer.
+    fn check_step(&self, state: &State, step: &Step) -> bool {
+        let n = state.n_procs();
+        let edge = |pid: Pid, edge| &self.proctype_of(state, pid).edges[edge];
+        let stands = |pid: Pid, e| usize::from(pid) < n && edge(pid, e).from == state.loc(pid);
+        stands(step.pid, step.edge)
+            && step.partner.is_none_or(|(pid, half)| {
+                pid != step.pid
+                    && stands(pid, half)
+                    && edge(pid, half).receive().is_some()
+                    && edge(step.pid, step.edge).send().is_some()
+            })
     }
 
     fn floor_moves(&self, state: &State, pid: Pid, out: &mut Vec<Step>) {
@@ -185,8 +200,9 @@ impl Interp {
             self.proc_moves(Eval::new(self, state, Some(pid), timeout), out);
         }
         if self.system.uses.priorities {
-            let top = out.iter().map(|s| state.priority(s.pid)).max();
+            let (top, none) = (out.iter().map(|s| state.priority(s.pid)).max(), out.is_empty());
             out.retain(|s| Some(state.priority(s.pid)) == top);
+            debug_assert_eq!(out.is_empty(), none, "somebody has the highest priority");
         }
     }
 
@@ -338,6 +354,7 @@ impl Interp {
                     _ => false,
                 });
                 if !preempted {
+                    debug_assert!(pid != sender.own(), "nobody answers himself");
                     out.push((pid, edge));
                 }
             }
@@ -360,9 +377,30 @@ impl Interp {
         debug_assert!(self.offers(state, step), "M2: {step:?}");
         let mut work = Work::new(self, state, log, step.timeout);
         match work.step(step) {
-            Ok(floor) => Ok(floor),
+            Ok(floor) => {
+                debug_assert!(
+                    floor.holder().is_none_or(|pid| usize::from(pid) < state.n_procs()),
+                    "who has the floor lives"
+                );
+                debug_assert!(self.check_state(state), "M1: {step:?}");
+                Ok(floor)
+            }
             Err(kind) => Err(Fault { kind, at: work.at }),
         }
+    }
+
+    /// Everybody stands somewhere, and no channel holds more than it can. (That values fit is seen where they are packed.)
+    fn check_state(&self, state: &State) -> bool {
+        let n_chans: usize =
+            (0..state.n_procs() as Pid).map(|p| self.proctype_of(state, p).frame.chans.len()).sum::<usize>();
+        let has_room = |id: usize| {
+            let chan = state.chan(id as u8);
+            state.chan_len(chan) <= state::decl(&self.system, state, chan).capacity as usize
+        };
+        (0..state.n_procs() as Pid).all(|p| state.loc(p).index() < self.proctype_of(state, p).locs.len())
+            && state.n_procs() <= MAX_LIVE
+            && state.n_chans() == self.system.globals.chans.len() + n_chans
+            && (1..=state.n_chans()).all(has_room)
     }
 
     fn offers(&self, state: &State, step: Step) -> bool {
@@ -424,6 +462,7 @@ impl Interp {
             }
             let endless = matches!(&fatal, Some(Fault { kind: FaultKind::EndlessAtomic, .. }));
             let stays = todo.is_empty();
+            debug_assert!(stays || fatal.is_none(), "a fault that ends the run ends the chain");
             debug_assert!(
                 stays || then.holder().is_some_and(|pid| todo.iter().all(|s| s.pid == pid)),
                 "who keeps the floor moves"
@@ -458,6 +497,7 @@ impl Interp {
                 return true;
             }
             let mut before = state;
+            debug_assert_eq!(chain.links.first().map(|link| link.step), Some(step), "a chain begins with its step");
             for link in chain.links {
                 out.push(Micro {
                     step: link.step,
@@ -525,7 +565,15 @@ impl Successors for Interp {
             Ok(())
         })();
         match made {
-            Ok(()) => Ok(state),
+            Ok(()) => {
+                debug_assert_eq!(
+                    state.n_procs(),
+                    self.system.active.len(),
+                    "those that are active live, and nobody else"
+                );
+                debug_assert!(self.check_state(&state), "M1");
+                Ok(state)
+            }
             Err(kind) => Err(Fault { kind, at: None }),
         }
     }
@@ -573,6 +621,7 @@ impl Successors for Interp {
             };
             self.chains(state, *step, &mut log, &mut found);
             debug_assert!(path > 0, "M2");
+            debug_assert!(batch.outcomes.last().is_some_and(|o| (o.step, o.path + 1) == (n as u32, path)), "in order");
         }
         for (proctype, edge) in log.reached {
             batch.reached.put(proctype, edge);
@@ -587,7 +636,9 @@ impl Successors for Interp {
         bits.resize(self.looked.len().div_ceil(64), 0);
         let eval = self.outside(state);
         for (n, e) in self.looked.iter().enumerate() {
-            bits[n / 64] |= u64::from(eval.value(e)? != 0) << (n % 64);
+            let value = eval.value(e);
+            debug_assert!(Range::of(e).has(&value), "range R1: {e:?}");
+            bits[n / 64] |= u64::from(value? != 0) << (n % 64);
         }
         Ok(())
     }

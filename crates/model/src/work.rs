@@ -62,6 +62,7 @@ impl<'a, 'i> Work<'a, 'i> {
         let id = eval.value(chan)? as u8;
         let (_, decl) = eval.chan(chan)?;
         let message = self.interp.message(eval, decl, args)?;
+        debug_assert_eq!((decl.capacity, message.len()), (0, decl.fields.len()), "what has slots needs no partner");
         self.note_lost_bits(pid, args, &message)?;
         self.promised(pid, true, id, false);
         self.event(pid, true, id, &message)?;
@@ -135,6 +136,7 @@ impl<'a, 'i> Work<'a, 'i> {
         }
         let mut watch = Watch::default();
         loop {
+            debug_assert_eq!(edge.from, self.state.loc(pid), "M2");
             self.state.set_loc(pid, edge.to);
             // A d_step is one step: inside it, `_last` is still who moved before.
             match edge.then {
@@ -159,6 +161,7 @@ impl<'a, 'i> Work<'a, 'i> {
                 self.at = t.locs[edge.to].edges.first().map(|first| (pid, self.state.proctype(pid), *first));
                 return Err(FaultKind::DStepBlocks);
             };
+            debug_assert!(!t.edges[next].ends(), "validator: nobody ends inside a d_step");
             self.blame(pid, next);
             self.meet_faults_of_guards(pid, t, next)?;
             self.looks(pid, t, next);
@@ -195,6 +198,8 @@ impl<'a, 'i> Work<'a, 'i> {
                 self.note_lost_bits(pid, args, &message)?;
                 self.promised(pid, true, id, false);
                 self.state.insert_message(chan, at, &message);
+                debug_assert_eq!(self.state.chan_len(chan), len + 1, "one more");
+                debug_assert_eq!(self.state.message(chan, n, at), message, "which is there");
                 self.event(pid, true, id, &message)
             }
             Effect::Receive { chan: e, random, keep, args } => {
@@ -204,9 +209,13 @@ impl<'a, 'i> Work<'a, 'i> {
                 let n = decl.fields.len();
                 let at = eval.find_message(chan, n, *random, args)?.expect("M2: a message that matches");
                 let message = self.state.message(chan, n, at).to_vec();
+                debug_assert!(*random || at == 0, "without `??` only the first can be received");
+                debug_assert_eq!(message.len(), args.len(), "a message that matches has as many fields");
                 self.promised(pid, false, id, false);
                 if !keep {
+                    let len = self.state.chan_len(chan);
                     self.state.remove_message(chan, n, at);
+                    debug_assert_eq!(self.state.chan_len(chan) + 1, len, "one less");
                 }
                 // A copy leaves the message where it is: no event.
                 if !keep {
@@ -326,6 +335,9 @@ impl<'a, 'i> Work<'a, 'i> {
             return Err(FaultKind::TooManyChannels);
         }
         let pid = self.state.push_proc(&self.interp.system, proctype);
+        debug_assert_eq!(usize::from(pid) + 1, self.state.n_procs(), "who is made is the youngest");
+        debug_assert_eq!(self.state.n_chans() + 1, first_chan + t.frame.chans.len(), "its channels are the last ones");
+        debug_assert_eq!(self.state.loc(pid), t.start, "it stands at its beginning");
         self.state.set_priority(pid, i32::from(priority));
         for (slot, (value, ty)) in args.iter().zip(&self.interp.params[proctype.index()]).enumerate() {
             self.store(Some(pid), slot, *ty, *value);
@@ -340,6 +352,7 @@ impl<'a, 'i> Work<'a, 'i> {
                 Init::Value { slot, ty, value, .. } => (*slot, ty.fit(self.eval(pid).value(value)?)),
                 Init::Chan { slot, chan } => (*slot, (first_chan + *chan as usize) as i32),
             };
+            debug_assert!((slot as usize) < frame.n_slots as usize, "validator rule V8");
             match pid {
                 Some(pid) => self.state.set_local(pid, slot as usize, value),
                 None => self.state.set_global(slot as usize, value),
@@ -439,6 +452,7 @@ impl<'a, 'i> Work<'a, 'i> {
             (None, _) if monitor.negated => graph.locs.len(),
             (None, _) => return Err(FaultKind::TraceMismatch),
         };
+        debug_assert!(next <= graph.locs.len(), "at a location, or disarmed");
         self.state.set_monitor(next);
         if monitor.negated && next == graph.end.index() {
             return Err(FaultKind::NotraceMatched);

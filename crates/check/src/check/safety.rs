@@ -122,7 +122,7 @@ impl Asked<'_> {
             fairness: Fairness::None,
             jobs: settings.jobs,
             in_form: true,
-            lossy: false, // of one path, on which the keys are
+            lossy: false, // no obstacle here: depth-first search has the keys of its path
         };
         let refusal = self.asking.refusal.or(fly.refusal());
         let asking = Asking { symmetric: symmetry.canon.is_some(), refusal, ..self.asking };
@@ -291,7 +291,7 @@ impl Asked<'_> {
             report.unreduced.push((SAFETY_SEARCH.to_string(), NOT_WORTH.to_string()));
             return None;
         };
-        let may_wait = search == Search::Bfs && chosen.proviso() != Proviso::Levels && !selector.leaps();
+        let may_wait = search == Search::Bfs && chosen.proviso().may_begin_late() && !selector.leaps();
         let waits = saves < WORTH_AT_ONCE && may_wait && !self.settings.audit;
         Some((Arc::new(chosen), if waits { MANY } else { 0 }))
     }
@@ -341,7 +341,8 @@ impl Asked<'_> {
     }
 }
 
-/// The same while states are few: to store one that a cache holds takes less time than to think about what to leave out.
+/// The share of the steps that must be left out for a reduction to begin at once. Below it the first levels are searched
+/// whole, while they are small: to store a state that a cache holds takes less time than to select steps.
 const WORTH_AT_ONCE: f64 = 1.0 / 3.0;
 const MANY: u64 = 1 << 15;
 

@@ -2,9 +2,9 @@
 //!
 //! # The argument
 //!   The system is optimised for those who look from outside: the claim's expressions, and its count of steps unless it
-//!   is closed under stuttering. With fairness there is one thing more to see: a process that is done with its local
-//!   statements at once is never seen where it does not wait for a handshake, so who sends to it would always be able
-//!   to. Statements are not merged then if there may be a rendez-vous.
+//!   is closed under stuttering. With fairness there is one thing more to see: if local statements were merged into the
+//!   step before them, the states in which a receiver is still busy would be gone, and who sends to it would seem able to
+//!   move all the time. So with fairness and channels without slots, nothing is merged.
 //!   Where a claim sees steps none are merged.
 //!   What was found is shortened, and replayed as the model was written (`trace`); a formula is evaluated on the states
 //!   that the replay passes, without its automaton, and must be false there.
@@ -49,7 +49,7 @@ pub struct How {
     pub optimise: Optimisations,
     pub shorten: bool,
     pub reduce: Option<Selector>,
-    /// Whether it is worth while or not.
+    /// A reduction was asked for by name: it is not estimated whether it pays.
     pub forced: bool,
     pub audit: bool,
     pub proviso: Proviso,
@@ -157,25 +157,25 @@ impl Asked<'_> {
             reduction.audited_if(self.how.audit)
         };
         let reduction = self.how.reduce.map(|by| Arc::new(reduce(by)));
-        let reduced = reduction.as_ref().map(|r| Reduced::new(exec.clone(), r.clone(), proviso));
+        let reduced = reduction.map(|r| Reduced::new(exec.clone(), r, proviso));
         let reduced = reduced.filter(|r| r.worth(self.how.forced).is_some());
-        let is_reduced = reduced.is_some();
+        // What is shown are steps of the interpreter, of which a leap is several.
+        let few = reduced.as_ref().map(|r| r.of(Arc::new(replayed.clone())));
         let left_out = reduced.as_ref().map_or_else(LeftOut::default, LeftOut::steps);
         let (searched, kept, faulty) = match reduced {
             None => self.whole().find(exec.clone(), observer),
             Some(reduced) => self.find(Arc::new(reduced), observer),
         };
-        let note = reduction.as_ref().filter(|_| is_reduced).and_then(|r| r.audit_note());
+        let note = few.as_ref().and_then(|r| r.reduction().audit_note());
         let stored = searched.counters.stored;
         let searched = searched.map(|lasso| {
             let judge = Product::new(&replayed, self.claim, fairness);
             // What is chosen on the fly is told in the numbers of all moves.
-            let by_state = is_reduced && !proviso.is_path() && !self.how.waits();
-            let lasso = match reduction.filter(|_| by_state) {
+            let by_state = !proviso.is_path() && !self.how.waits();
+            let lasso = match few.filter(|_| by_state) {
                 None => lasso,
-                Some(reduction) => {
-                    let leaps = reduction.selector().leaps();
-                    let reduced = Reduced::new(Arc::new(replayed.clone()), reduction, Proviso::Loops);
+                Some(reduced) => {
+                    let leaps = reduced.reduction().selector().leaps();
                     let few = Product::new(&reduced, self.claim, fairness);
                     if leaps {
                         self.how.replayed(&few, &lasso);
@@ -323,12 +323,13 @@ impl Asked<'_> {
 
     /// With fairness, the runs that have it in their states.
     fn fair<'r, R: Runs>(&self, runs: &'r R) -> Option<Fair<'r, R>> {
-        let by = match self.how.fair_by {
+        let by = || match self.how.fair_by {
             FairBy::Copies => By::Copies,
-            FairBy::Auto | FairBy::Scc | FairBy::Flags => By::Flags,
+            FairBy::Flags => By::Flags,
+            FairBy::Auto | FairBy::Scc => unreachable!("the plan refuses it"),
         };
         let eager = self.how.repairs.able == AbleBy::Defaults;
-        let fair = || Fair::new(runs, self.interp.system().most_processes(), by).telling(self.how.waits(), eager);
+        let fair = || Fair::new(runs, self.interp.system().most_processes(), by()).telling(self.how.waits(), eager);
         (self.how.request.fairness != Fairness::None).then(fair)
     }
 }

@@ -2,7 +2,8 @@
 //! A state of a barren part has no number.
 //!
 //! # Invariants
-//!   I1 of a state that was looked at, and nothing forgotten of it, exactly the moves to barren states have no number
+//!   I1 once a state was looked at, and as long as none of its moves is dropped, those without a number are exactly its
+//!      moves to barren states
 
 use super::{Moves, Runs};
 use spinor_store::{Cards, CardsHand, Full, Laid, StateId, Visited};

@@ -60,7 +60,8 @@
 //! # Owed
 //!   O1 verdict = oracle, the lasso is accepted and fair below   tests: random graphs, both kinds, both targets
 //!   O2 components say the same of the unfolded states           tests: `scc` beside it, with its counts
-//!   O3 D5                                                       tests: nobody_runs_by_default_moves_alone
+//!   O3 D1 to D4; D5                                             tests: flags_as_they_are_printed_are_wrong_both_ways;
+//!                                                               nobody_runs_by_default_moves_alone
 //!   O4 the states below are those of D10                        tests: random graphs
 //!
 //! # Cost  N+2 states for one at most with flags, N+1 with copies. Four bytes a key, in the tree store as much as a
@@ -77,6 +78,8 @@ use spinor_model::successors::Wish;
 pub enum By {
     Flags,
     Copies,
+    /// The flags without D1 to D4, as the figures have them. Wrong; a test shows it.
+    Printed,
 }
 
 /// Runs with weak fairness in their states.
@@ -142,6 +145,8 @@ struct Turn {
     stays: u32,
     /// For whom the state waits, and the component once he has moved.
     waits: Option<(Pid, u32)>,
+    /// Moves of those with lower numbers count as his (without D1).
+    falls: bool,
     /// The component after the default move, if there is one.
     default: Option<u32>,
 }
@@ -150,6 +155,9 @@ impl Turn {
     fn after(&self, pid: Option<Pid>) -> u32 {
         match self.waits {
             Some((of, component)) if pid == Some(of) => component,
+            Some((of, component)) if self.falls && pid.is_some_and(|pid| pid < of) => {
+                component - (u32::from(of - pid.unwrap_or(of)) << 1)
+            }
             _ => self.stays,
         }
     }
@@ -243,6 +251,7 @@ impl<'a, R: Runs> Fair<'a, R> {
         let accepting = accepts(below, self.runs.n_marks())?;
         let turn = match self.by {
             By::Flags => self.flags(component, accepting, below.able),
+            By::Printed => self.printed(component, accepting),
             By::Copies => self.copies(component, accepting, below.able),
         };
         let mut after = [Some(turn.stays), turn.default].into_iter().chain([turn.waits.map(|(_, after)| after)]);
@@ -253,7 +262,9 @@ impl<'a, R: Runs> Fair<'a, R> {
     /// I1
     fn is_component(&self, component: u32) -> bool {
         match self.by {
-            By::Flags => (component & 1 == 1) == (component >> 1 > 0) && component >> 1 <= self.n_pids + 1,
+            By::Flags | By::Printed => {
+                (component & 1 == 1) == (component >> 1 > 0) && component >> 1 <= self.n_pids + 1
+            }
             By::Copies => component <= self.n_pids,
         }
     }
@@ -269,18 +280,33 @@ impl<'a, R: Runs> Fair<'a, R> {
         let component = |c: u32| c << 1 | u32::from(a);
         let waits = (a && c >= 2).then(|| ((c - 2) as Pid, component(c - 1))); // R2, D1
         let default = waits.filter(|(pid, _)| !able.has(*pid)).map(|(_, component)| component); // D2
-        Turn { accepting: arrived == (true, 1), moves: true, stays: component(c), waits, default } // D4
+        let accepting = arrived == (true, 1); // D4
+        Turn { accepting, moves: true, stays: component(c), waits, falls: false, default }
+    }
+
+    /// [Bosnacki-POR] figures 4 and 5 to the letter.
+    fn printed(&self, component: u32, accepting: bool) -> Turn {
+        let (mut a, mut c) = (component & 1 == 1, component >> 1);
+        if accepting && !a {
+            (a, c) = (true, self.n_pids + 1);
+        } else if !accepting && c == 1 {
+            (a, c) = (false, 0);
+        }
+        let component = |c: u32| c << 1 | u32::from(a);
+        let waits = (a && c >= 2).then(|| ((c - 2) as Pid, component(c - 1)));
+        Turn { accepting: a, moves: true, stays: component(c), waits, falls: true, default: None }
     }
 
     fn copies(&self, copy: u32, accepting: bool, able: Pids) -> Turn {
         if copy == 0 && accepting {
             let lap = !able.is_empty(); // D5
-            return Turn { accepting, moves: !lap, stays: 0, waits: None, default: lap.then_some(1) }; // E0
+            let default = lap.then_some(1);
+            return Turn { accepting, moves: !lap, stays: 0, waits: None, falls: false, default }; // E0
         }
         let next = (copy + 1) % (self.n_pids + 1);
         let waits = (copy > 0).then(|| ((copy - 1) as Pid, next)); // Ei
         let default = waits.filter(|(pid, _)| !able.has(*pid)).map(|(_, next)| next);
-        Turn { accepting: false, moves: true, stays: copy, waits, default }
+        Turn { accepting: false, moves: true, stays: copy, waits, falls: false, default }
     }
 }
 

@@ -92,7 +92,8 @@ pub trait Runs: Sync {
     fn moves_as(&self, desk: &mut Self::Desk, key: &[u8], _wish: Wish, out: &mut Moves) {
         self.moves(desk, key, out);
     }
-    /// Owners do not tell who is served: a component is judged by [`Runs::judge`] when it is complete.
+    /// The owners of moves do not tell who is served, because processes change their numbers along the way: a component is
+    /// judged by [`Runs::judge`] when it is complete.
     fn judges(&self) -> bool {
         false
     }

@@ -21,9 +21,9 @@
 //!
 //!   A component lies in one part, so a move to a state of another part closes nothing: it matters only if that state
 //!   is new. And in a barren part components do not matter at all: what is new there is visited once, by who met it, in
-//!   any order, and needs no number. So some states of a barren part are taken at once, a *block*: the memory that
-//!   the store needs for one arrives while another is worked on. The path is then one of blocks, in which each state
-//!   knows from which one of the block before it was met.
+//!   any order, and needs no number. So up to sixteen new states of a barren part are expanded together, a *block*: the
+//!   memory that the store needs for one arrives while another is worked on. The path is then one of blocks, and each state
+//!   remembers from which state of the block before it was met.
 //!
 //! # Invariants
 //!   I1 a frame's members are states of a barren part, or one state with a number

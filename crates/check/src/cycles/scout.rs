@@ -14,8 +14,8 @@
 //!   The components that a search sees are whole, and their moves inside are all there: no cycle leaves its part.
 //!
 //!   A thread that finds nothing in its lists takes from the pool, where those who have plenty put some of it. If nothing is
-//!   there it joins a search that another thread is at, beginning at the same start: the searches are made for that.
-//!   It waits only if it has been there already. All is done when nobody is *busy*: has something in its lists,
+//!   there it joins a search that another thread is at, from the same start: the searches are made for that.
+//!   If it has taken part in that search already, it waits. All is done when nobody is *busy*: has something in its lists,
 //!   or is at a search; a search that was joined counts, for what is new to it is nobody else's.
 //!
 //!   Threads with an even number go to starts first, so that cycles are found early, the others to barren states:

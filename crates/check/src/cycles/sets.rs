@@ -10,8 +10,8 @@
 //!   A state is *done* when some thread has followed all its moves: each leads into the set, or to a set that is dead.
 //!   A set whose states are all done is a whole component, and *dead*.
 //!
-//!   To unite, and to look at the ring, one locks the roots, the one with the lower number first. A root that is
-//!   not one any more is no longer locked by anybody; who waits for it looks again. States that are done leave the
+//!   To unite, and to look at the ring, one locks the roots, the one with the lower number first. Once a root has been
+//!   hung below another nobody locks it again; a thread that waited for its lock looks for the root anew. States that are done leave the
 //!   ring when somebody comes by.
 //!   Finding the root, and what concerns one state alone (claiming it, saying that it is done), needs no lock: bits are
 //!   only ever added, and a state's way to its root is only ever made shorter.

@@ -38,9 +38,9 @@
 //!      ends. (In the paper the upper one would pick.)
 //!   D4 a thread that comes back to a frame whose state is done by now drops its moves.
 //!   D5 all moves of a state go to the store at once.
-//!   D6 a thread that closes a cycle ends as soon as both ends of it are in one set. If others have united them meanwhile,
-//!      states between them may be missing from the set until somebody comes by again. Then a run inside the
-//!      set may not be found, and one inside the component as far as it is known is looked for.
+//!   D6 a thread stops uniting along a cycle as soon as both ends of it are in one set. If others have united them meanwhile,
+//!      states between them may still be missing from the set. Then no run may be found inside the set, and it is looked
+//!      for in the component as far as it is known.
 //!   D7 a thread whose start is dead drops its path: all that can be reached from the start is dead, too. With a limit of
 //!      depth it need not be, and the thread goes back step by step.
 //!   D8 moves to states that are dead when they are met are not kept.

@@ -14,10 +14,9 @@
 //!
 //!   Where steps make progress, the queue has the states before them, with those steps still to be done.
 //!
-//!   Of two steps that have nothing to do with each other, taken from one state, the second need not be taken after the
-//!   first if all is known behind it (`reduce/commute.rs`): that is, if the state after it was *left*. What follows that
-//!   without progress has been left, too; so the move would lead to a state that is known and not in `open`, and would not
-//!   be kept (D3). It is counted, and not made.
+//!   Let a and b be steps of one state that commute (`reduce/commute.rs`), and let the state after b have been *left*. What
+//!   follows that without progress has been left, too; so after a, the move by b would lead to a state that was left: one
+//!   that is known and not in `open`, and would not be kept (D3). It is counted, and not made.
 //!   A state that is known and not in `open` was left, or lies in the queue because it is a progress state. From a state that
 //!   is none, no step that may sleep leads to one (`reduce/commute.rs`). Only the first state of a path is one; of what it
 //!   leads to, that alone counts as left which was left on this path.

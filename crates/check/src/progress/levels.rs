@@ -20,6 +20,10 @@
 //!   to be left: its successor on the cycle would be left before it, or be itself. And what can be reached without progress
 //!   from a state that is left, is left: nobody need go on at one that another thread has left meanwhile.
 //!
+//! # Where we leave the papers
+//!   D1 frames instead of recursion.
+//!   D2 all successors of a state go to the store at once; whether one was entered or laid aside is on its card.
+//!
 //! # Invariants
 //!   I1 a card is cyan for a thread while its state is on the thread's path, unless it is a progress state
 //!   I2 a state is laid aside once: by the thread that marks its card

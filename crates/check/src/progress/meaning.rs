@@ -202,6 +202,7 @@ impl Meaning {
         let system = interp.system();
         let at = |state: &State, pid: Pid| self.counts(pid, state.proctype(pid), state.loc(pid));
         if at(state, step.pid) || step.partner.is_some_and(|(pid, _)| at(state, pid)) {
+            debug_assert!(self.walked(interp, state, step, path), "the first statement is marked");
             return true;
         }
         let t = state.proctype(step.pid);
@@ -211,6 +212,10 @@ impl Meaning {
         };
         let partner = step.partner.map(|(pid, e)| (pid, &system.proctypes[state.proctype(pid)].edges[e]));
         if !goes_on(step.pid, edge) && !partner.is_some_and(|(pid, edge)| goes_on(pid, edge)) {
+            debug_assert!(
+                !self.walked(interp, state, step, path),
+                "no marked statement follows while it has the floor"
+            );
             return false;
         }
         self.walked(interp, state, step, path)

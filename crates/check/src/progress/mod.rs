@@ -69,8 +69,8 @@ pub trait Ground: Sync {
     fn knows_sleep(&self) -> bool {
         false
     }
-    /// Like `moves` of those without progress, but those that are asleep, which are counted. `sleep` has what led to what is
-    /// known before the move of that name was made, and then which of the moves from here are asleep.
+    /// Like `moves` of those without progress, but moves that are asleep are counted and not appended. `sleep` holds the names
+    /// of what was known before the move `by` was made; afterwards, which moves of this state are asleep.
     fn awake(&self, desk: &mut Self::Desk, _by: Name, sleep: &mut Sleep, out: &mut Out) {
         sleep.clear();
         self.moves(desk, Which::Still, out);

@@ -10,16 +10,12 @@
 //!   search; that one alone may miss cycles (figure 2 of the paper), and so may each round, because it does not come to
 //!   every state with as little progress as it could.
 //!
-//!   Let a cycle without progress exist, and take the first round in which some state of such a cycle is visited. Let s be the
-//!   first one visited of all those on non-progress cycles, with a count c, and C the component of s by moves without
-//!   progress. From s, the round may follow any move without progress, since that never exceeds what s was allowed. So
-//!   everything that can be reached from s without progress is visited before s is left, unless it was before; and none
-//!   of C was. A state of C that is visited through a detour with progress, while s is on the path, may break the
-//!   cycle: its count is higher, and a move from it to s is no non-progress cycle as the path goes. Then the round
-//!   misses the cycle. A round that comes to C with its count at the limit has no such detours; that is the least
-//!   round in which C is visited at all, unless c is less than the limit even then (figure 3: in the rounds before, a
-//!   path was blocked by a visit with more progress).
-//!   So the rounds alone may miss a cycle (D3).
+//!   Let a cycle without progress exist. Of all states on such cycles let s be the first that a round visits, and C the
+//!   component of s by moves without progress. From s the round may follow every such move, so it visits all of C before it
+//!   leaves s. It finds a cycle, unless it comes to a state of C by a detour with progress while s is on the path: counts
+//!   are higher there, so a move from it back to s does not look like a cycle without progress. In a round that comes to s
+//!   with its count at the limit there are no detours; but a round may come to s with less, where a path was blocked before by
+//!   a visit with more progress (figure 3). So nothing that is proved here keeps the rounds from missing a cycle; hence D3.
 //!
 //! # Where we leave the paper
 //!   D1 frames instead of recursion; a round keeps what it visited beside the store, which only names states.
@@ -32,7 +28,8 @@
 //!   I2 counts do not decrease along the path, and none is above the limit
 //!
 //! # Owed
-//!   O1 verdict = oracle; how often the rounds alone miss        tests: random graphs, counted
+//!   O1 verdict = oracle                                         tests: random graphs; they count what rounds alone miss,
+//!                                                               which was none so far: D3 is owed a graph that needs it
 //!   O2 D2                                                       tests: the listing's form gives false alarms
 //!
 //! # Cost  each state expanded once a round; 21 to 43 bytes a state.

@@ -144,6 +144,7 @@ impl<S: Successors> Ground for Grounds<'_, S> {
         };
         let looked = self.exec.look(state, &mut desk.bits);
         looked.expect("whether a process stands at a label can always be said");
+        debug_assert_eq!(desk.bits.len(), 1, "the executor looks at one thing");
         desk.still = desk.bits.first().is_some_and(|bits| bits & 1 == 1);
         if self.by_steps() && !desk.still || self.knows_sleep() {
             desk.key.clear();
@@ -172,6 +173,7 @@ impl<S: Successors> Ground for Grounds<'_, S> {
             let made = state
                 .as_ref()
                 .is_some_and(|state| self.made(&desk.key, state, desk.steps[outcome.step as usize], outcome.path));
+            debug_assert!(!made || self.by_steps() && !desk.still, "who is still makes no progress");
             out.more |= made;
             if which == Which::All || made == (which == Which::Progress) {
                 out.keys.push(key);
@@ -199,6 +201,7 @@ impl<S: Successors> Ground for Grounds<'_, S> {
         names.clear();
         names.extend(steps.iter().map(|step| commute.name(commutes, step)));
         out.n_asleep = sleep.retain(names);
+        debug_assert!(out.batch.outcomes.is_sorted_by_key(|o| o.step), "the outcomes of a step stand together");
         let mut last = None;
         for outcome in &out.batch.outcomes {
             // A step with several outcomes does not sleep, whichever of them a fault ends.

@@ -29,7 +29,7 @@ pub(crate) struct Walk<'a, G: Ground, V: Visited + 'a> {
     pub ground: &'a G,
     pub store: &'a V,
     pub pulse: Pulse<'a>,
-    /// The only one at work: it never rests, for nobody waits for it.
+    /// The only one at work: nobody waits for it to rest.
     hand: V::Hand<'a>,
     desk: G::Desk,
     key: Vec<u8>,
@@ -221,6 +221,7 @@ impl<'a, G: Ground, V: Visited> Walk<'a, G, V> {
             }
             self.pulse.again()?;
         }
+        assert!(parents.contains_key(&to), "no progress is made between two entries");
         let mut way = vec![to];
         while way[way.len() - 1] != from {
             way.push(parents[&way[way.len() - 1]]);
@@ -241,6 +242,7 @@ impl<'a, G: Ground, V: Visited> Walk<'a, G, V> {
             chain.push(parent);
         }
         chain.reverse();
+        debug_assert_eq!(chain.first(), Some(&0), "the tree of entries has one root");
         let mut ids: Vec<(StateId, bool)> = Vec::new();
         for (nth, n) in chain[1..].iter().enumerate() {
             let Entry { id, from, .. } = entries[*n as usize];
@@ -256,6 +258,7 @@ impl<'a, G: Ground, V: Visited> Walk<'a, G, V> {
         let all: Vec<At> = ids.into_iter().map(|(id, made)| At { key: self.key(id), made }).collect();
         assert!(at < path.len(), "a cycle has moves");
         let (stem, cycle) = all.split_at(all.len() - (path.len() - at));
+        debug_assert!(cycle.iter().skip(1).all(|at| !at.made), "the cycle makes no progress");
         Ok(Found { stem: stem.to_vec(), cycle: cycle.to_vec(), level })
     }
 }

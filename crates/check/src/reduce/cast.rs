@@ -9,8 +9,8 @@
 //!                    matters. Never for two of one process at different locations: they cannot both be taken.
 //!   u *enables* t    it may make true what t needs and does not have yet; what that is depends on how channels are filled
 //!   t *meets* u      they may be the two halves of a handshake
-//!   A row of a table goes one step further: it has a current transition c where the relation holds of c, or of a
-//!   transition that the process of c comes to only by taking c; and of processes not made yet if c leads to making them.
+//!   A row of a table also speaks for what comes later: it has a current transition c where the relation holds of c itself,
+//!   of a transition that the process of c reaches only through c, or of one of a process that c leads to making.
 //!
 //! Each row may have too much, never too little (`touch`).
 //!
@@ -171,6 +171,7 @@ impl Cast {
         filled.clear();
         filled.extend(self.asked.iter().map(|told| told.filled(key)));
         filled.push(0);
+        debug_assert_eq!(filled.len(), self.asked.len() + 1, "the place behind all says nothing");
     }
 
     /// Somebody minds, or may yet mind, that a handshake becomes possible.
@@ -264,7 +265,9 @@ impl Cast {
     #[inline]
     pub fn enables(&self, t: u32, filled: &[u8]) -> &[Block] {
         let Lacks { first, by } = &self.lacks[t as usize];
-        self.row(&self.enables, first + by.iter().fold(0, |n, by| n * 3 + u32::from(filled[usize::from(*by)])))
+        let row = first + by.iter().fold(0, |n, by| n * 3 + u32::from(filled[usize::from(*by)]));
+        debug_assert!(self.lacks.get(t as usize + 1).is_none_or(|next| row < next.first), "a row of its own");
+        self.row(&self.enables, row)
     }
 
     /// Of one that cannot be taken: it may only be for want of a message, or of room.
@@ -342,6 +345,7 @@ impl Told {
     #[inline]
     fn filled(&self, key: &[u8]) -> u8 {
         let len = self.len.read(key);
+        debug_assert!((0..=self.capacity).contains(&len), "no more messages than there is room for");
         u8::from(len > 0) + u8::from(len >= self.capacity)
     }
 }
@@ -374,7 +378,9 @@ impl Marks {
         }
         let words = (0..key.len()).step_by(8).map(|at| (at as u32, word(&mask, at), word(key, at)));
         let words = words.filter(|(_, mask, _)| *mask != 0).map(|(at, mask, word)| (at, mask, word & mask)).collect();
-        Marks { len: key.len(), words }
+        let marks = Marks { len: key.len(), words };
+        debug_assert!(marks.are_on(key), "the state is one of its cast");
+        marks
     }
 
     /// A key with the same marks has the same frames in the same places, so it is as long.

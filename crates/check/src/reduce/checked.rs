@@ -6,8 +6,8 @@
 //!   A2 decomposition  t can be taken; after u it still can be, and after t so can u; both orders lead to the same states
 //!                     (an `atomic` may lead to several), and whatever goes wrong in one of them does so in the other
 //!   A3 faults         no path of t is ended by a fault, or nothing could be made up for behind it
-//!   A4 visibility     t changes nothing that is looked at from outside, and does nothing that is named there; where that
-//!                     is looked at in parts, not both t and u change what the same part looks at
+//!   A4 visibility     t changes nothing that is looked at from outside, and does nothing that is named there; if the
+//!                     property was taken apart, no part looks at something that t changes and something that u changes
 //!   A5 fairness       not both t and u change whether a third process can move. One that t or u makes is no third: it is
 //!                     made again only if it has died, which is a move of its own
 //! A step of the same process as t that becomes possible on the way is such a u, and breaks A2. So what holds of the runs

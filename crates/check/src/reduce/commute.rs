@@ -21,7 +21,7 @@
 //!
 //! # Owed
 //!   O1 what sleeps leads to what was left    tests: every such move is made in debug builds (`fifo`, I3)
-//!   O2 D2 and Enters are needed              tests/progress.rs: a wrong answer, or one that is noticed, without them
+//!   O2 `Condition::D2` and `Enters` needed   tests/progress.rs: a wrong answer, or one that is noticed, without them
 //!   O3 what does not disturb commutes        tests/audited.rs: both orders are tried out
 //!
 //! # Cost  a row of `disturbs` for each step; a bit for each transition of a cast, and nothing for the large ones.

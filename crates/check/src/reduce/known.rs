@@ -63,9 +63,11 @@ pub(super) fn edges(walk: &Walk<'_>) -> (Edges, Option<Vec<Option<Values>>>) {
             }
         }
     }
+    debug_assert!(t.edges.iter().all(|edge| is_settled(walk, t, edge, &at)), "K4: nothing more flows");
     let known = |edge: &Edge| {
         let here = at[edge.from.index()].as_ref()?;
         let known = with_values(walk, edge, &mut here.clone());
+        debug_assert_eq!((known.from, known.to, known.effects.len()), (edge.from, edge.to, edge.effects.len()));
         can_be_taken(walk, t, &known, here).then_some(known)
     };
     (t.edges.iter().map(known).collect(), Some(at))
@@ -83,6 +85,7 @@ fn start(walk: &Walk<'_>) -> Option<Values> {
             Init::Chan { slot, .. } => values[*slot as usize] = None,
         }
     }
+    debug_assert_eq!(values.len(), t.frame.n_slots as usize, "a value for each slot");
     Some(values)
 }
 
@@ -149,6 +152,17 @@ fn can_be_taken(walk: &Walk<'_>, t: &Proctype, known: &Edge, here: &Values) -> b
         Guard::NoneOf(others) => half || !others.iter().any(always),
         guard => value(guard) != Some(0),
     })
+}
+
+/// What is known before an edge that can be taken, and what it does, is what is known after it.
+fn is_settled(walk: &Walk<'_>, t: &Proctype, edge: &Edge, at: &[Option<Values>]) -> bool {
+    let Some(here) = &at[edge.from.index()] else { return true };
+    let mut values = here.clone();
+    let known = with_values(walk, edge, &mut values);
+    let agrees = |(knows, is): (&Option<i32>, &Option<i32>)| knows.is_none() || knows == is;
+    !can_be_taken(walk, t, &known, here)
+        || !walk.without.keeps(Condition::KnownMeets)
+        || at[edge.to.index()].as_ref().is_some_and(|there| there.iter().zip(&values).all(agrees))
 }
 
 /// K4

@@ -28,8 +28,8 @@
 //!   (theorems 7.15, 7.16). [Schoot7] extends T where q' lies on the path of the search, which makes the graph a matter
 //!   of the search and, on the fly, of the automaton beside it; here it is a function of the state, so one graph is right
 //!   for every search and every automaton, and off the line there is nothing to change (`offline` has the other form).
-//!   By levels (`search/bfs.rs`, D2): if σ has a step of some Ai it becomes shorter by T. If it has none, T is free, and
-//!   one is chosen that leads to the next level. Where no leap does, the steps of R are taken one by one.
+//!   By levels (`search/bfs.rs`, D2): if σ has a step of some Ai, T makes it shorter. If it has none, any leap may be T, and
+//!   one is taken that leads to the next level. Where no leap does, the steps of R are taken one by one.
 //!
 //!   *Visibility.* A leap has at most one step that is seen, a. In the order that is shown it is the last one: until then
 //!   everything looks as in q, and then as in the state that is stored. So a run of leaps and the run that is shown differ
@@ -113,13 +113,14 @@ impl Leaps {
         let mine = |n: u8| steps.iter().zip(of).filter(move |(_, of)| **of == n).map(|(step, _)| *step);
         let mut sets: Vec<Vec<Step>> = (1..=n_sets).map(|n| mine(n).collect()).collect();
         self.rest.extend(mine(0));
-        // Sets are in order of their size.
-        while sets.len() > 1 && sets.iter().map(Vec::len).product::<usize>() * (1 + self.rest.len()) > MOST {
+        // Sets are in order of their size. Fifteen of them may have more leaps than a number has bits for.
+        let n_proper = |sets: &[Vec<Step>]| sets.iter().fold(1, |n: usize, set| n.saturating_mul(set.len()));
+        while sets.len() > 1 && n_proper(&sets).saturating_mul(1 + self.rest.len()) > MOST {
             self.rest.extend(sets.pop().unwrap_or_default());
         }
-        debug_assert!(sets.iter().all(|set| !set.is_empty()), "I1");
-        self.n_proper = sets.iter().map(Vec::len).product();
-        debug_assert!(sets.len() < 2 || self.n_proper * (1 + self.rest.len()) <= MOST, "no more than are called");
+        assert!(sets.iter().all(|set| !set.is_empty()), "I1");
+        self.n_proper = n_proper(&sets);
+        assert!(sets.len() < 2 || self.n_proper * (1 + self.rest.len()) <= MOST, "no more than are called");
         for set in sets {
             self.closing.extend(set.iter().map(&closes));
             self.steps.extend(set);
@@ -432,5 +433,23 @@ impl<S: Successors + Send> Reduced<S> {
             key = after.unwrap_or_default();
         }
         Found { kind: found.kind, steps, fault: found.fault.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_that_have_more_leaps_than_a_number_can_count_are_left_out() {
+        // Of the last word of this power of two all bits are 0.
+        let (n_sets, of_each) = (15, 32);
+        let step = |n: usize| Step { pid: (n / of_each) as u8, edge: EdgeId::new(n), partner: None, timeout: false };
+        let steps: Vec<Step> = (0..n_sets * of_each).map(step).collect();
+        let of: Vec<u8> = steps.iter().map(|s| s.pid + 1).collect();
+        let (mut leaps, mut calls) = (Leaps::default(), Vec::new());
+        leaps.set(&steps, &of, |_| false);
+        leaps.calls(|_| false, &mut calls);
+        assert_eq!((leaps.sets().count(), leaps.rest().len(), calls.len()), (1, 14 * of_each, of_each));
     }
 }

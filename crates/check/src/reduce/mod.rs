@@ -216,6 +216,15 @@ impl Proviso {
         }
     }
 
+    /// A search by levels may begin with nothing left out, and leave out steps from some level on: the selection alone sees
+    /// to it that none is left out for ever.
+    pub(crate) fn may_begin_late(self) -> bool {
+        match self {
+            Proviso::None | Proviso::Loops | Proviso::Always => true,
+            Proviso::Levels | Proviso::PathNumber | Proviso::PathBit => false,
+        }
+    }
+
     /// By the path: the number of the selection to try after one that leads back to it; 0 is everything.
     pub(crate) fn after(self, attempt: u8) -> u8 {
         assert!(self.is_path() && attempt > 0, "whoever takes everything tries nothing more");
@@ -399,6 +408,7 @@ impl Reduction {
             let Desk { cast, stubborn, .. } = desk;
             cast.as_ref().is_some_and(|cast| stubborn.select(cast, at.0, steps, rules, chosen))
         };
+        debug_assert!(!some || chosen.len() < steps.len(), "a selection leaves something out");
         if !some {
             chosen.clear();
             chosen.extend_from_slice(steps);
@@ -406,7 +416,7 @@ impl Reduction {
     }
 
     /// A selection is a matter of the state and the phase alone, and all that is asked of it is that it be closed, may be
-    /// selected and has what `still` asks for: see *Haste*.
+    /// selected and has what `still` asks for (`reduced`, *Haste*).
     fn hastens(&self, proviso: Proviso) -> bool {
         let Rules { near, .. } = self.rules(false);
         let minds = self.repairs.unless == UnlessBy::Dynamic || self.repairs.able.asks_who_is_waited_for();
@@ -430,6 +440,14 @@ impl Reduction {
             let still = |rule| stubborn::keeps_still(cast, cast.stands(key), chosen.iter(), rule);
             chosen.len() == 1 && rule.is_none_or(still)
         })
+    }
+
+    /// What was chosen in haste is closed, and may be selected.
+    fn check_haste(&self, desk: &Desk, proviso: Proviso, key: &[u8], offered: &[Step], chosen: &[Step]) -> bool {
+        let Some(cast) = &desk.cast else { return false };
+        let rules = Rules { phase: self.phase(desk), ..self.rules(proviso.is_strict()) };
+        let [only] = chosen else { return false };
+        stubborn::Desk::check_safe(cast, key, offered, rules, only)
     }
 
     fn phase(&self, desk: &Desk) -> u32 {
@@ -456,6 +474,7 @@ impl Reduction {
     fn looks(&self, desk: &mut Desk, (key, fits): (&[u8], bool), steps: &[Step]) -> bool {
         // One process alone has no one to be left out (steps are in the order of their processes); where nothing else could
         // happen, nothing is left out.
+        debug_assert!(steps.is_sorted_by(|a, b| a.pid >= b.pid), "interp M3");
         let [first, .., last] = steps else { return false };
         if first.pid == last.pid || first.timeout {
             return false;

@@ -204,7 +204,7 @@ impl<'a, S: Successors + Send> Built<'a, S> {
         self.nodes.iter().flat_map(|n| &n.edges).filter(|e| e.to.is_some()).count()
     }
 
-    /// The most steps of the system that an edge stands for, and how many edges stand for several.
+    /// How many of the steps of its states are leaps.
     pub fn n_leaps(&self) -> usize {
         self.nodes.iter().flat_map(|n| &n.steps).filter(|s| number(**s).is_some()).count()
     }

@@ -6,16 +6,17 @@
 //!   on nothing that was chosen before.
 //!
 //! # Haste
-//!   What a process can do where it stands may be a closed set whatever the rest of the state is (`cast`, *safe*): nothing
-//!   that it can do there disturbs anybody or has another half, and what it cannot do yet waits for nobody else, or there
-//!   is nothing that it cannot do. If such a process has one step, no set is smaller: it is taken, and nobody else is
-//!   asked what they could do. That is a matter of the state alone, so it is the same whether or not somebody has
+//!   At some locations all that a process can do is a closed set whatever the rest of the state is (`cast`, *safe*): its
+//!   steps there disturb nobody and are half of no handshake, and those that cannot be taken wait for nobody else (or
+//!   there are none). If such a process has exactly one step, no set is smaller: that step is taken, and the other processes
+//!   are not asked what they could do. That is a matter of the state alone, so it is the same whether or not somebody has
 //!   asked. Where progress is asked about, the step must have what `still` asks of a selection, too: else the next such
 //!   process is tried. Who wants to know all steps after all has them listed then.
 //!
 //! # Invariants
 //!   I1 what is chosen, if it is no leap, is of what is offered, in its order, and something if anything is
 //!   I2 what is chosen and what is left out are together what is offered
+//!   I3 a step taken in haste is a closed set by itself, as whoever asks everybody finds it
 
 use super::leap::{self, Flight, Leaps};
 use super::without::Condition;
@@ -154,6 +155,18 @@ impl<S: Successors> Reduced<S> {
             || chosen.is_empty() == offered.is_empty() && chosen.iter().all(|step| rest.any(|of| of == step))
     }
 
+    /// I3, in some states: all others have to be asked.
+    fn check_haste(&self, state: &mut State<S::State>) -> bool {
+        let State { own, key, chosen, desk, .. } = state;
+        let is_sample = key.iter().fold(0, |sum: u8, byte| sum.wrapping_add(*byte)).is_multiple_of(8);
+        if !is_sample || !self.reduction.without.is_nothing() {
+            return true;
+        }
+        let mut offered = Vec::new();
+        self.system.enabled(own, &mut offered);
+        self.reduction.check_haste(desk, self.proviso, key, &offered, chosen)
+    }
+
     fn audit(&self, state: &mut State<S::State>) {
         let auditors = &self.reduction.auditors;
         let Some(auditor) = auditors.get(state.desk.phase as usize).or(auditors.first()) else { return };
@@ -174,6 +187,7 @@ impl<S: Successors> Reduced<S> {
         let hastens = *hastens && desk.wish.attempt != Some(0);
         *haste = hastens && fits && reduction.haste(desk, *proviso, key, chosen, of);
         if *haste {
+            debug_assert!(self.check_haste(state), "I3");
             return;
         }
         system.enabled(own, offered);

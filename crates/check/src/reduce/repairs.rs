@@ -31,11 +31,11 @@
 //!   one. Where nobody may, no step that is ever taken minds.
 //!
 //! # Dynamic, for fairness
-//!   The search waits for one process X at a time, until it moves or cannot (flags, copies). The paper: D1 nothing is
-//!   left out where X cannot move and stands at a send of a handshake. Conjecture D2: it is enough to take X's default
-//!   move there, and the next one's, and so on; then steps may be left out.
+//!   The search waits for one process X at a time, until it moves or cannot (flags, copies). The paper: nothing is left out
+//!   where X cannot move and stands at a send of a handshake. Its conjecture: it is enough to take X's default move there,
+//!   and the next one's, and so on; then steps may be left out.
 //!
-//!   The paper's own example (R02) needs neither here: a default move is a move of its own (`fair`, its D2), and no
+//!   The paper's own example (R02) needs neither here: a default move is a move of its own (`cycles/fair`, D2), and no
 //!   reduction leaves it out.
 //!
 //!   Both are wrong, by one model (`corpus/figures/fair_two_servers.pml`): X can send to either of two servers, who are

@@ -74,7 +74,12 @@ pub(super) fn closed(walk: &Walk<'_>, statics: &Statics, n_live: usize) -> Vec<b
             })
         });
         match best {
-            Some(best) => closed[best] = true,
+            Some(best) => {
+                debug_assert!(!closed[best], "R2: who is closed does not move");
+                closed[best] = true;
+                let fewer = rounds.left(&closed).iter().zip(&left).all(|(now, before)| now <= before);
+                debug_assert!(fewer, "who is closed lets nobody else move");
+            }
             None => break,
         }
     }
@@ -85,6 +90,7 @@ pub(super) fn closed(walk: &Walk<'_>, statics: &Statics, n_live: usize) -> Vec<b
             closed[i] = true;
         }
     }
+    debug_assert!(live.iter().zip(&closed).all(|(a, c)| *c || !made || !statics.makes[a.proctype.index()]), "R1");
     debug_assert!(rounds.left(&closed).iter().all(|n| *n == 0), "every cycle has a step that closes");
     closed
 }

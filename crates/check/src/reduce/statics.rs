@@ -99,6 +99,7 @@ impl Statics {
                     fixed[slot as usize] = false;
                 }
             }
+            debug_assert!(fields.len() <= MOST_FIXED);
             told_by.push(fields);
         }
         let chains: Vec<Vec<Chain>> =
@@ -131,8 +132,21 @@ impl Statics {
         };
         let seldom = system.proctypes.iter().zip(closes.iter().zip(&chains)).map(least).collect();
         let makes = system.proctypes.iter().map(makes).collect();
+        debug_assert!(
+            system.proctypes.iter().zip(&fixed_locals).all(|(t, fixed)| t.edges.iter().all(|e| keeps_fixed(e, fixed))),
+            "no edge writes what is fixed"
+        );
         Statics { fixed_globals, fixed_locals, told_by, chains, closes, seldom, makes, asked, operations }
     }
+}
+
+/// It writes none of these slots of its process.
+fn keeps_fixed(edge: &Edge, fixed: &[bool]) -> bool {
+    let mut keeps = true;
+    for effect in &edge.effects {
+        effect.each_write(&mut |place| keeps &= place.scope == Scope::Global || !fixed[place.slot as usize]);
+    }
+    keeps
 }
 
 fn is_const(e: &Expr) -> bool {
@@ -153,6 +167,8 @@ fn chain(t: &Proctype, first: &Edge) -> Chain {
             todo.extend(t.locs[edge.to].edges.iter().map(|e| &t.edges[*e]));
         }
     }
+    debug_assert!(first.ends() || !ends.is_empty() || !inner.is_empty(), "a step leads somewhere");
+    debug_assert!(first.then != Then::Yield || inner.is_empty(), "who gives the floor back goes no further");
     Chain { inner: inner.into_iter().collect(), ends: ends.into_iter().collect() }
 }
 
@@ -304,6 +320,8 @@ pub(super) fn components(n: usize, next: &dyn Fn(usize, &mut Vec<usize>)) -> Vec
             }
         }
     }
+    debug_assert!(open.is_empty() && of.iter().all(|of| *of < n), "every node has a component");
+    debug_assert!((0..n).all(|node| of[of[node]] == of[node]), "which is numbered by one of its own");
     of
 }
 

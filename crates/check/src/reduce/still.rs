@@ -21,8 +21,8 @@
 //!   t does not make a state of ρ a progress state. The state after t is none either, and it is the only one that is added.
 //!   That steps make no difference to progress (C2) is not enough: while somebody stands at a label, another may go round
 //!   for ever in the selections, and each of its steps leads to a progress state.
-//!   Where every step of the selection leads to a state without progress, whoever stood at a label in s takes part in each of
-//!   them, and nobody comes to one.
+//!   So what is asked of a selection: everybody who stands at a label in s takes part in each of its steps, and no step of
+//!   it leads anybody to a label.
 //!
 //!   *Leaps* (`leap`; steps make progress): each of the sets has a step without progress, and of at most one of them some step
 //!   makes any. By the same argument the first step that ρ takes of each set, or one without progress where it takes none,

@@ -151,6 +151,7 @@ impl Known {
         if n_words > Self::LONGEST {
             return;
         }
+        debug_assert!(halves.len() < 1 << 6 && n_waits < 1 << 4 && rules.phase < 1 << 16, "each has bits of its own");
         let (number, attempt) = (u64::from(cast.number) + 1, rules.attempt.map_or(0, u64::from));
         let kinds = (usize::from(met) << 10 | n_waits << 6 | halves.len()) as u64;
         self.asked[0] = number << 40 | u64::from(rules.phase) << 24 | attempt << 16 | kinds;
@@ -270,6 +271,7 @@ impl Desk {
             return;
         }
         self.look(cast, key, rules);
+        debug_assert!(is_grouped(steps), "a process is asked once");
         of.resize(steps.len(), 0);
         let mut sets: Vec<Vec<usize>> = Vec::new();
         let mut last = None;
@@ -294,6 +296,8 @@ impl Desk {
                 set.iter().for_each(|step| of[*step] = n);
             }
         }
+        debug_assert!(of.iter().all(|of| *of <= n), "sets are numbered from 1 on");
+        debug_assert!((1..=n).all(|n| of.contains(&n)), "a set has a step");
         if few {
             self.known.learn(of.iter().enumerate().map(|(n, of)| u64::from(*of) << (4 * n)).sum());
         }
@@ -351,6 +355,7 @@ impl Desk {
 
     fn select_anew(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, chosen: &mut Vec<Step>) -> bool {
         self.look(cast, key, rules);
+        debug_assert!(is_grouped(steps), "a process is asked once");
         let mut best = steps.len();
         let mut last = None;
         let mut left = rules.attempt;
@@ -416,11 +421,46 @@ impl Desk {
     fn close(&mut self, cast: &Cast, n: usize, pid: Pid, rules: Rules) -> bool {
         let Desk { marks, filled, halves, .. } = self;
         let (t, _) = halves[n];
-        match &mut marks[..] {
+        debug_assert_eq!(cast.owner(t), pid, "the first half is its own");
+        let closed = match &mut marks[..] {
             // Most casts have one block: what follows is faster if that is known.
             [marks] => close(std::slice::from_mut(marks), cast, filled, t, pid, rules),
             marks => close(marks, cast, filled, t, pid, rules),
-        }
+        };
+        debug_assert!(!closed || self.check_closed(cast, t, pid, rules), "D1 to D4");
+        closed
+    }
+
+    /// The set is closed, has the transition, and nothing that is barred.
+    fn check_closed(&self, cast: &Cast, first: u32, pid: Pid, rules: Rules) -> bool {
+        let keeps = |condition| cast.without.keeps(condition);
+        let is_in = |of: fn(&Marks) -> &Block, t: u32| has(of(&self.marks[t as usize / BLOCK]), t);
+        let members = |of: fn(&Marks) -> &Block| {
+            (0..(self.marks.len() * BLOCK) as u32).filter(move |t| has(of(&self.marks[*t as usize / BLOCK]), *t))
+        };
+        let has_all = |row: &[Block]| {
+            let lacks = |(m, row): (&Marks, &Block)| (0..row.len()).any(|n| row[n] & m.current[n] & !m.set[n] != 0);
+            !self.marks.iter().zip(row).any(lacks)
+        };
+        is_in(|m| &m.set, first)
+            && members(|m| &m.set).all(|t| {
+                let can = is_in(|m| &m.can, t);
+                let waits = !can || cast.flags[t as usize].half;
+                is_in(|m| &m.current, t)
+                    && !is_in(|m| &m.barred, t)
+                    && (!can || has_all(cast.with(t)) && (!keeps(Condition::D1) || has_all(cast.own(cast.owner(t)))))
+                    && (!can || !rules.alone || cast.owner(t) == pid)
+                    && (!waits || has_all(cast.enables(t, &self.filled)))
+            })
+    }
+
+    /// The only step of a process that is safe is a closed set, whoever else can do what (`reduced`, *Haste*).
+    pub fn check_safe(cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, only: &Step) -> bool {
+        let mut desk = Desk::default();
+        desk.number(cast, key, steps);
+        desk.look(cast, key, rules);
+        let n = steps.iter().position(|s| s == only).expect("a step of the state");
+        desk.close(cast, n, only.pid, rules) && desk.n_selected() == 1
     }
 }
 
@@ -448,6 +488,11 @@ fn close(marks: &mut [Marks], cast: &Cast, filled: &[u8], first: u32, pid: Pid, 
         }
     }
     true
+}
+
+/// The steps of a process stand together.
+fn is_grouped(steps: &[Step]) -> bool {
+    steps.is_sorted_by(|a, b| a.pid >= b.pid)
 }
 
 /// Takes one out of what was not looked at yet.

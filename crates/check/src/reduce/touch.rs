@@ -6,6 +6,11 @@
 //!
 //! That no change is forgotten is seen in debug builds, at every step (`cast/witness`, I2); what is looked at is not.
 //!
+//! # Invariants
+//!   I1 a channel that a step waits for is one that it looks at
+//!   I2 uses are of channels with slots, halves of handshakes are of channels without
+//!   I3 whoever takes a step leaves its location
+//!
 //! Where the approximations are:
 //!   A1 an index that is neither fixed nor known may be any index
 //!   A2 a channel that is neither may be any channel, or any that the array has which it is taken from
@@ -13,8 +18,8 @@
 //!   A4 a process that is not there yet may do whatever its proctype can, at once
 //!
 //! # Who reads that something *cannot* happen
-//!   Only of a step that can be taken is it asked what disturbs it, so a step that needs something may as well be given
-//!   more of it. Who needs that something is *not* so is disturbed by what makes it so. One list:
+//!   What disturbs a step is asked only of steps that can be taken, so to make a step possible disturbs nobody. The exception
+//!   is a step that needs something *not* to be possible: whatever makes that possible disturbs it. One list:
 //!     `else`, `unless`, earlier options of a `d_step`   whatever the guards of those others look at; of handshakes, who
 //!                                                         stands where it could answer (`repairs`)
 //!     `D_proctype`                                        the same, of all options
@@ -131,7 +136,18 @@ impl<'a> Walk<'a> {
             }
         }
         self.moves(me, t, edge.from, inner, ends, &mut out);
+        debug_assert!(self.check_uses(&out), "I1, I2");
+        debug_assert!(out.writes.contains(&Atom::Location(me)), "I3");
         out
+    }
+
+    /// I1 and I2.
+    fn check_uses(&self, touch: &Touch) -> bool {
+        let looks_at = |chan: u8| touch.chans.iter().any(|(c, _)| *c == chan);
+        let is_half = |half: &Half| !half.chans.is_empty() && half.chans.iter().all(|c| self.capacity(*c) == 0);
+        touch.waits.iter().all(|(c, _)| looks_at(*c))
+            && touch.chans.iter().all(|(c, _)| self.capacity(*c) > 0)
+            && touch.sends.iter().chain(&touch.takes).all(is_half)
     }
 
     /// Those of these edges that the process may take.
@@ -184,6 +200,7 @@ impl<'a> Walk<'a> {
             self.expr(clause, ASKED, &mut out);
         }
         self.known(&t.locs[loc].edges).for_each(|e| self.disabled(e, &mut out));
+        debug_assert!(out.writes.is_empty() && self.check_uses(&out), "who is asked changes nothing; I1, I2");
         out
     }
 
@@ -195,6 +212,7 @@ impl<'a> Walk<'a> {
             // Who is asked from outside whether nothing can happen is told by everything that happens.
             e.each_part(&mut |e| out.wild |= *e == Expr::Timeout);
         }
+        debug_assert!(out.writes.is_empty() && out.guards.is_empty() && self.check_uses(&out), "who looks only looks");
         out
     }
 

@@ -82,7 +82,7 @@ pub enum Condition {
     Overflow,
     /// Operations that are named are seen.
     Operation,
-    /// Haste (`mod`): that nothing else at the location waits for others; that nobody else takes part.
+    /// Haste (`reduced`): that nothing else at the location waits for others; that nobody else takes part.
     HasteWaits,
     HasteMeets,
     /// `known`: what others write on the way; ways that meet; that one which is waited for can always be taken.
@@ -165,6 +165,9 @@ impl Condition {
 pub struct Without(u128);
 
 const _: () = assert!(Condition::ALL.len() + Condition::FIGURES.len() <= 128, "each has a bit");
+/// The last one that is declared.
+const LAST: Condition = Condition::KnownWaits;
+const _: () = assert!(Condition::ALL.len() + Condition::FIGURES.len() == LAST as usize + 1, "none is forgotten");
 
 impl Without {
     pub fn one(condition: Condition) -> Without {

@@ -19,12 +19,12 @@
 //!
 //! # Where we leave the textbook
 //!   D1 a small level is one thread's work, and the others are not even called (`team`)
-//!   D2 of a system that leaves out steps (`reduce`): a state whose successors are all known before, none of them known
-//!      to lie in the next level, is expanded in full after all. So a state that leaves something out has a successor in
-//!      the next level. Along these the levels grow, so a state where nothing is left out comes; what was left out has
-//!      been possible all the while, and is taken there at the latest. Any thread may have found the successor.
-//!      That is enough for what finite runs show: a step that is owed is not for ever behind others. The levels of such
-//!      a search depend on who finds what first, and no depth is a least one.
+//!   D2 of a system that leaves out steps (`reduce`): if all successors of a state were known before, and none is known
+//!      to lie in the next level, all its steps are taken after all. So a state that leaves something out has a successor
+//!      one level further (any thread may have found it). There are finitely many levels, so this ends at a state where
+//!      nothing is left out; what was left out before is still possible there, and is taken.
+//!      That is enough for what finite runs show: no step is left out for ever. The levels of such a search depend on who
+//!      finds what first, and no depth is a least one.
 //!
 //! # Invariants
 //!   I1 between two levels all states of the store are in the levels, the one to be expanded next included

@@ -48,9 +48,9 @@ use std::ops::Range;
 /// Where each process goes; those beyond stay.
 pub type Perm = Vec<Pid>;
 
-/// Orders a few processes by colour, those of one colour as they stood; whether any moved. Which is less than which nobody
-/// could guess, so there are no branches: a colour gives its last bits for the place where its process stood, and neighbours
-/// are exchanged as often as it could be needed.
+/// Orders a few processes by colour, those of one colour as they stood; whether any moved. No branch predictor guesses
+/// which of two hashes is less, so there are no branches: the last bits of a colour give way to the place where its process
+/// stood, and neighbours are exchanged as often as any order could need.
 #[inline(always)]
 fn rank<const N: usize>(stood: Option<&[Pid]>, order: &mut [Pid], colours: &[u64]) -> bool {
     let order: &mut [Pid; N] = order.try_into().expect("so many");
@@ -200,6 +200,10 @@ impl Canon {
         // That takes longer than all the rest: some are enough.
         let is_sample = || key.iter().fold(0, |sum: u8, byte| sum.wrapping_add(*byte)).is_multiple_of(16);
         debug_assert!(!is_sample() || self.are_free(key), "places I3");
+        debug_assert!(
+            before.iter().all(|before| !is_sample() || self.leads_back(before, key, &scratch.perm)),
+            "places I1"
+        );
         debug_assert!(before.is_none_or(|before| self.sees_alike(&before, key, &scratch.perm)), "places I2, I4");
     }
 
@@ -215,6 +219,12 @@ impl Canon {
             image == class
         };
         perm.len() == self.places.n && classes.all(is_kept) && others.into_iter().all(|p| to(&p) == p)
+    }
+
+    /// A permutation and then its inverse change nothing that matters.
+    fn leads_back(&self, before: &[u8], after: &[u8], perm: &[Pid]) -> bool {
+        let mut scratch = Scratch::default();
+        self.image(after, &Self::inverse(perm), &mut scratch) == self.normal(before, &mut scratch)
     }
 
     /// Whether a key stands for its images.

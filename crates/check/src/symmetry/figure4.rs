@@ -19,7 +19,7 @@
 //!      claim does there is a lap (as D5 of `cycles/fair.rs`)
 //!
 //! # Invariants
-//!   I1 who is able to move or moves has a copy
+//!   I1 every process that is able to move, or moves, has a number below N, so there is a copy that waits for it
 //!
 //! # Owed
 //!   O1 what is found is there       tests: `figure_4_finds_nothing_that_is_not_there`, random models; every lasso is replayed

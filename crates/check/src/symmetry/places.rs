@@ -16,9 +16,9 @@
 //! # Invariants
 //!   I1 what `apply` does for a product of permutations is what it does for one after the other
 //!   I2 what `see` says about the processes of a state it says about their images in an image of the state
-//!   I3 two of one colour, of which neither is mentioned with one that shares its colour with another, or with two others at
-//!      once, can change places, and the key remains (if no two hashes are equal by chance: then only too many states are
-//!      seen)
+//!   I3 two processes of one colour can change places while the key remains, unless one of them is mentioned together with
+//!      somebody who shares a colour with another process, or with two others at once (if no two hashes are equal by
+//!      chance: then only too many states are seen)
 //!   I4 a number that is not read again counts as zero, and is zero in every image
 //!   I5 what is listed is of members, and has every word of their frames once
 

@@ -1,5 +1,8 @@
 //! A system of which one state of each orbit is seen, alone or beside a claim.
 //!
+//! Source  [Bosnacki-SYM] figure 2, with nested search up to the seed; other searches by the argument.
+//! Fits    every search of states, components and nested searches; no reduction.
+//!
 //! # The argument
 //!   What is seen is one image of every state that a step leads to (`canon`). The steps of a state are its own, so a search
 //!   may ask for them, and a run of the quotient is a run of the system with names exchanged at every step; `unfold`

@@ -200,10 +200,17 @@ impl<'s> Flow<'s> {
             return;
         }
         self.parent[rb] = (ra, more);
+        // No node is made here, so this comes to an end also where a channel is a field of its own messages.
         let theirs = std::mem::take(&mut self.fields[rb]);
         for (n, field) in theirs.into_iter().enumerate() {
-            let mine = self.field(ra, n);
-            self.unite(mine, 0, field, 0);
+            let (root, _) = self.root(ra);
+            match self.fields[root].get(n).copied() {
+                Some(mine) => self.unite(mine, 0, field, 0),
+                None => {
+                    debug_assert_eq!(self.fields[root].len(), n, "fields before it are there");
+                    self.fields[root].push(field);
+                }
+            }
         }
     }
 

@@ -138,6 +138,7 @@ impl Making<'_> {
         let layout = self.interp.layout();
         cast.stands = layout.frames(key).map(|(at, _)| layout.loc.after(at as u32)).collect();
         cast.gathered = Gathered::new(&cast.stands, key.len());
+        debug_assert!(cast.stands(key).enumerate().all(|(pid, loc)| loc == state.loc(pid as Pid)), "who stands where");
         for (i, actor) in actors[..n_live].iter().enumerate() {
             let t = &self.system.proctypes[actor.proctype];
             let first = cast.first[i];
@@ -182,6 +183,11 @@ impl Making<'_> {
                 with.add(mine);
             }
             disturbed.add(mine);
+            debug_assert!(!keeps(Condition::D1) || mine.0.iter().zip(&with.0).all(|(m, w)| m & !w == 0), "D1");
+            debug_assert!(
+                seen.iter().all(|seen| !seen.youngest && seen.writes.is_empty()),
+                "who looks changes nothing"
+            );
             cast.disturbs.extend(disturbed.blocks());
             cast.with.extend(with.blocks());
             let mut meets = none.clone();
@@ -190,6 +196,7 @@ impl Making<'_> {
                 meets.remove(mine);
             }
             let told = told(touch, &lengths);
+            debug_assert!(told.len() <= MOST_TOLD && told.is_sorted_by_key(|(chan, _)| *chan), "each channel once");
             lacks.push(((cast.enables.len() / n_blocks) as u32, told.iter().map(|(_, told)| *told).collect()));
             for filled in ways_to_fill(&told) {
                 let mut enables = meets.clone();
