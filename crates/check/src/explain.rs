@@ -92,7 +92,8 @@ struct Wait {
 enum Need {
     SendOn(u8),
     ReceiveFrom(u8),
-    Write(VarId),
+    /// A global variable, or the one slot of it that matters.
+    Write(VarId, Option<u32>),
 }
 
 /// What a process does in a cycle.
@@ -358,6 +359,9 @@ impl Story<'_> {
                         let text = statement(self.system, proctype, wait.edge);
                         lines.push(format!("  {text}: {}.", wait.reason));
                     }
+                    if several.len() > MOST {
+                        lines.push(format!("  … and {} more.", several.len() - MOST));
+                    }
                 }
             }
         }
@@ -419,11 +423,13 @@ impl Story<'_> {
         let mut vars = BTreeSet::new();
         each_place(e, &mut |p, _| {
             if p.scope == Scope::Global {
-                vars.insert(p.var);
+                vars.insert((p.var, self.slot(p, &mut |index| self.interp.value(state, Some(pid), index).ok())));
             }
         });
         let values = self.values(state, pid, e);
-        let who: BTreeSet<Pid> = vars.iter().flat_map(|v| self.suppliers(state, pid, &Need::Write(*v))).collect();
+        let needs = vars.iter().map(|(var, slot)| Need::Write(*var, *slot));
+        let who: BTreeSet<Pid> = needs.flat_map(|need| self.suppliers(state, pid, &need)).collect();
+        let vars: BTreeSet<VarId> = vars.into_iter().map(|(var, _)| var).collect();
         let names: Vec<&str> = vars.iter().map(|v| self.system.globals.vars[*v].name.as_str()).collect();
         let could = match names.is_empty() {
             true => String::new(),
@@ -449,8 +455,36 @@ impl Story<'_> {
         match need {
             Need::SendOn(id) => edge.send().is_some_and(|(e, _)| on(e, *id)),
             Need::ReceiveFrom(id) => edge.receive().is_some_and(|(e, _)| on(e, *id)),
-            Need::Write(var) => written(edge).iter().any(|p| p.scope == Scope::Global && p.var == *var),
+            Need::Write(var, slot) => {
+                let known = &mut |e: &Expr| self.constant(state, pid, e);
+                let is_it = |p: &Place| slot.is_none() || self.slot(p, known).is_none_or(|own| Some(own) == *slot);
+                written(edge).into_iter().filter(|p| p.scope == Scope::Global && p.var == *var).any(is_it)
+            }
         }
+    }
+
+    /// The slot of a place whose indices have values.
+    fn slot(&self, place: &Place, value: &mut dyn FnMut(&Expr) -> Option<i32>) -> Option<u32> {
+        place.index.iter().try_fold(place.slot, |slot, step| {
+            let index = u32::try_from(value(&step.value)?).ok().filter(|i| *i < step.len)?;
+            Some(slot + index * step.stride)
+        })
+    }
+
+    /// The value of an expression that has the same wherever the process goes: of constants, its number, and variables of its
+    /// own that it never writes.
+    fn constant(&self, state: &State, pid: Pid, e: &Expr) -> Option<i32> {
+        let t = &self.system.proctypes[state.proctype(pid)];
+        let writes = |var: VarId| t.edges.iter().flat_map(written).any(|p| p.scope == Scope::Local && p.var == var);
+        let mut same = true;
+        e.each_part(&mut |e| {
+            same &= match e {
+                Expr::Const(_) | Expr::Pid | Expr::Unary(..) | Expr::Binary(..) | Expr::Cond(..) => true,
+                Expr::Read(place) => place.scope == Scope::Local && !writes(place.var),
+                _ => false,
+            }
+        });
+        same.then(|| self.interp.value(state, Some(pid), e).ok()).flatten()
     }
 
     fn edges_ahead(&self, state: &State, pid: Pid) -> Vec<&Edge> {

@@ -232,7 +232,7 @@ fn off_line_random_models_say_what_the_whole_says() {
     let (mut n, mut n_violated, mut n_dead, mut n_leaps, mut stored) = (0, 0, 0, 0, [0; 3]);
     for seed in seeds(0..if cfg!(debug_assertions) { 80 } else { 1_000 }) {
         println!("seed {seed}"); // where a panic came from
-        let text = spinor_gen::generate(seed).text;
+        let text = spinor_gen::generate_own(seed).text;
         let system = loaded("m.pml", &text).system;
         if refusal(&system).is_some() {
             continue;

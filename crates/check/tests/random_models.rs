@@ -92,7 +92,7 @@ fn explore(system: &System, mut look: impl FnMut(&Interp, &State, &[Step])) -> C
 #[test]
 fn steps_are_stable_and_can_be_done_and_the_printed_form_means_the_same() {
     for seed in 0..SEEDS {
-        let text = spinor_gen::generate(seed).text;
+        let text = spinor_gen::generate_own(seed).text;
         let system = lowered(&format!("seed {seed}"), &text);
         let counts = explore(&system, |_, _, _| {});
         let again = read(&print(&system)).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
@@ -104,7 +104,7 @@ fn steps_are_stable_and_can_be_done_and_the_printed_form_means_the_same() {
 fn a_statement_changes_only_what_its_facts_name() {
     let mut n_statements = 0;
     for seed in 0..SEEDS {
-        let text = spinor_gen::generate(seed).text;
+        let text = spinor_gen::generate_own(seed).text;
         let system = lowered(&format!("seed {seed}"), &text);
         let facts = Facts::new(&system);
         explore(&system, |interp, state, steps| {

@@ -48,7 +48,7 @@ fn searches(system: &Interp) -> Vec<(String, Searched)> {
 fn all_searches_agree_on_random_models_optimised_or_not() {
     let (mut n_models, mut n_traces) = (0, 0);
     for seed in 0..SEEDS {
-        let text = spinor_gen::generate(seed).text;
+        let text = spinor_gen::generate_own(seed).text;
         let name = format!("seed {seed}");
         let system = lowered(&name, &text);
         let plain = Interp::new(system.clone());

@@ -110,13 +110,14 @@ pub struct Options {
 }
 
 impl Options {
-    /// As asked for, or as the name of the file says.
-    pub fn drawing(&self) -> Drawing {
-        let ending = self.out.as_deref().and_then(|f| f.extension()).and_then(|e| e.to_str());
-        self.drawing.unwrap_or(match ending {
-            Some("svg") => Drawing::Svg,
-            Some("mmd" | "mermaid") => Drawing::Mermaid,
-            _ => Drawing::Dot,
+    /// As asked for, or as the name of the file says; nothing if that is the name of something else.
+    pub fn drawing(&self) -> Option<Drawing> {
+        let ending = self.out.as_deref().and_then(|f| f.extension()).map(|e| e.to_string_lossy());
+        self.drawing.or(match ending.as_deref() {
+            Some("svg") => Some(Drawing::Svg),
+            Some("mmd" | "mermaid") => Some(Drawing::Mermaid),
+            None | Some("dot" | "gv") => Some(Drawing::Dot),
+            Some(_) => None,
         })
     }
 
@@ -746,15 +747,16 @@ mod tests {
 
     #[test]
     fn a_name_that_two_commands_share_means_what_the_command_says() {
-        assert_eq!(read("graph m --to svg").unwrap().drawing(), Drawing::Svg);
+        assert_eq!(read("graph m --to svg").unwrap().drawing(), Some(Drawing::Svg));
         assert_eq!(read("--to hoa ltl p").unwrap().to, To::Hoa);
         assert!(refused("graph m --to hoa").contains("expected one of `dot`, `mermaid`, `svg`"));
         assert!(refused("ltl p --to svgg").contains("expected one of `summary`"));
         assert!(refused("sim m --to dot").contains("it belongs to `ltl`, `graph`"));
         assert!(refused("m --of x").contains("it belongs to `graph`"));
-        let out = |line: &str| read(line).unwrap().drawing();
+        let out = |line: &str| read(line).unwrap().drawing().unwrap();
         assert_eq!((out("graph m -o x.svg"), out("graph m --out=x.mmd")), (Drawing::Svg, Drawing::Mermaid));
         assert_eq!((out("graph m -o x"), out("graph m -o x.svg --to dot")), (Drawing::Dot, Drawing::Dot));
+        assert_eq!(read("graph m -o x.png").unwrap().drawing(), None);
         assert!(refused("graph m --max-states 0").contains("from 1 on"));
         assert!(refused("graph").contains("`graph` needs a model"));
     }

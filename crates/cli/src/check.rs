@@ -45,6 +45,13 @@ fn each_model(options: &Options, out: &mut Out, answer: impl Fn(&Path) -> Answer
     let mut exit = Exit::Fine;
     let mut documents = Vec::new();
     let several = options.files.len() > 1;
+    if let Some(name) = options.out.as_ref().and_then(|_| same_name(&options.files)) {
+        note(&format!(
+            "error: two models are called `{}`, and their traces would be: check them one by one, each with its own -o\n",
+            printable(&name)
+        ));
+        return Exit::Unusable;
+    }
     let mut gap = "";
     for path in &options.files {
         let answer = answer(path);
@@ -209,6 +216,13 @@ fn given(options: &Options, settings: &Settings, system: &System) -> String {
     stated.chain(labels).chain(fair).chain(made).chain(whose).collect()
 }
 
+/// A file name that two of the models have, in different folders.
+fn same_name(files: &[PathBuf]) -> Option<String> {
+    let mut names: Vec<_> = files.iter().filter_map(|f| f.file_name()).collect();
+    names.sort();
+    names.windows(2).find(|two| two[0] == two[1]).map(|two| two[0].to_string_lossy().into_owned())
+}
+
 /// Writes every trace twice, as JSON and as SPIN's rows, and returns the names, JSON first.
 fn save(options: &Options, front: &Front, interp: &Interp, report: &Report) -> io::Result<Vec<PathBuf>> {
     let Some(dir) = &options.out else { return Ok(Vec::new()) };
@@ -254,5 +268,7 @@ mod tests {
         assert_eq!(stem("a/mutex.pml", "assert", 0), "mutex.pml.assert");
         assert_eq!(stem("mutex.pml", "assert", 1), "mutex.pml.assert.2");
         assert_eq!(stem("m", "../../x", 0), "m.______x");
+        let named = |files: [&str; 2]| same_name(&files.map(PathBuf::from));
+        assert_eq!((named(["a/m.pml", "b/m.pml"]), named(["a/m.pml", "a/n.pml"])), (Some("m.pml".to_string()), None));
     }
 }

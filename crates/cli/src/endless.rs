@@ -39,14 +39,14 @@ impl Broken<'_> {
                 }
                 p => (format!("{} at some time", text(p)), format!("{run} without it")),
             },
-            Ltl::Always(p) => match &**p {
+            Ltl::Always(always) => match &**always {
                 Ltl::Eventually(p) => (format!("{} again and again", text(p)), format!("{run} and has it no more")),
                 Ltl::Implies(p, q) => match &**q {
                     Ltl::Eventually(q) => (
                         format!("whenever {}, at some later time {}", text(p), text(q)),
                         format!("{run} and does not answer one"),
                     ),
-                    _ => (format!("{} always", text(&self.formula.formula)), self.last()),
+                    _ => (format!("{} always", text(always)), self.last()),
                 },
                 p => (format!("{} always", text(p)), self.last()),
             },

@@ -116,11 +116,20 @@ pub fn read_text(path: &Path) -> Result<String, Unreadable> {
         return Err(fail(format!("it is larger than {} MiB", MAX_BYTES >> 20)));
     }
     let bytes = std::fs::read(path).map_err(|e| fail(reason(&e)))?;
-    String::from_utf8(bytes).map_err(|e| {
+    String::from_utf8(bytes).or_else(|e| {
         let at = e.utf8_error().valid_up_to();
+        // Old models have comments in Latin-1, in which every byte is the character of that number.
+        if e.as_bytes().iter().all(|b| is_latin_text(*b)) {
+            return Ok(e.as_bytes().iter().map(|b| char::from(*b)).collect());
+        }
         let line = e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
-        fail(format!("line {line} is not UTF-8 text (byte {at})"))
+        Err(fail(format!("line {line} is neither UTF-8 nor Latin-1 text (byte {at})")))
     })
+}
+
+/// A letter or a sign of Latin-1, or what parts lines and words; no other control character.
+fn is_latin_text(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | 0x0b..=b'\r' | b' '..=b'~' | 0xa0..)
 }
 
 fn reason(e: &io::Error) -> String {

@@ -34,6 +34,10 @@ pub fn graph(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, U
     if options.max_states.is_some() && !states {
         return Err(Usage::new("`--max-states` is about the states, which are not drawn").help("add `--of states`"));
     }
+    let form = options.drawing().ok_or_else(|| {
+        Usage::new("the name given with -o says no form that can be drawn")
+            .help("`.svg`, `.mmd` and `.dot` do; or say the form: `--to svg`, `mermaid` or `dot`")
+    })?;
     let (front, interp) = load_or_say(&options.files[0], options, screen)?;
     let (Some(model), Some(interp)) = (&front.model, interp) else { return Ok(Exit::Unusable) };
     let things = Things { interp: &interp, formulas: &model.formulas };
@@ -54,7 +58,7 @@ pub fn graph(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, U
     if graph.clusters.is_empty() {
         return Err(Usage::new(format!("there is no proctype in `{}`", graph.title)).help(things.what_there_is()));
     }
-    let text = write(&graph, options.drawing())?;
+    let text = write(&graph, form)?;
     match &options.out {
         Some(file) => std::fs::write(file, text)
             .map_err(|e| Usage::new(format!("cannot write `{}`: {e}", printable(&file.to_string_lossy()))))?,

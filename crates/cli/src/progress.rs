@@ -2,11 +2,12 @@
 
 use crate::screen::{bytes, clip, grouped, note};
 use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 use spinor_check::observer::{Control, Observer, Progress};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub struct Ticker {
     /// Nobody wants a progress line in a file.
@@ -15,21 +16,29 @@ pub struct Ticker {
     interrupted: Option<Arc<AtomicBool>>,
 }
 
-/// A flag that the first Ctrl-C sets; the second one ends the program. `None` where there are no signals.
+/// A flag that the first Ctrl-C sets; another one, a while later, ends the program. `None` where there are no signals.
 fn ctrl_c() -> Option<Arc<AtomicBool>> {
     static FLAG: OnceLock<Option<Arc<AtomicBool>>> = OnceLock::new();
     let make = || {
         let flag = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
-            // In this order: the second handler sees what the first one of an earlier signal did.
-            let status = 128 + signal;
-            signal_hook::flag::register_conditional_shutdown(signal, status, flag.clone()).ok()?;
-            signal_hook::flag::register(signal, flag.clone()).ok()?;
-        }
+        let mut signals = Signals::new([SIGINT, SIGTERM]).ok()?;
+        let told = flag.clone();
+        std::thread::spawn(move || {
+            let mut first: Option<Instant> = None;
+            for signal in signals.forever() {
+                told.store(true, Relaxed);
+                if first.get_or_insert_with(Instant::now).elapsed() >= ONE_CALL {
+                    signal_hook::low_level::exit(128 + signal);
+                }
+            }
+        });
         Some(flag)
     };
     FLAG.get_or_init(make).clone()
 }
+
+/// Signals that come closer together are one: `timeout` tells the program, and then its group.
+const ONE_CALL: Duration = Duration::from_millis(500);
 
 /// Short runs need no news.
 const PATIENCE: Duration = Duration::from_secs(1);

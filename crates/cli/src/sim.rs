@@ -25,6 +25,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const DEFAULT_STEPS: u64 = 250;
 
 pub fn sim(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, Usage> {
+    if options.steps.is_some() && (options.interactive || options.script.is_some()) {
+        let usage =
+            Usage::new("`--steps` is for a run at random: by hand and by script, the commands say how far it goes");
+        return Err(usage.help("leave out `--steps`"));
+    }
     let script = match &options.script {
         Some(file) => Some(front::read_text(file).map_err(|e| Usage::new(e.to_string()))?),
         None => None,
@@ -47,15 +52,19 @@ pub fn sim(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, Usa
         rng: Rng(seed),
         stream: Stream::new(longest_name(&interp), screen),
         now: Moment { state: initial, floor: Some(Floor::Anyone), n: 0, wrong: false },
+        unknown: None,
         past: Vec::new(),
         future: Vec::new(),
     };
     if let Some(text) = script {
-        sim.by_hand(&mut text.as_bytes(), true, options);
+        sim.by_hand(&mut text.as_bytes(), true);
+        if let Some(command) = sim.unknown {
+            return Err(Usage::new(format!("the script has an unknown command: `{}`", printable(&command))));
+        }
     } else if options.interactive {
         let stdin = std::io::stdin();
         let echo = !stdin.is_terminal();
-        sim.by_hand(&mut stdin.lock(), echo, options);
+        sim.by_hand(&mut stdin.lock(), echo);
     } else {
         sim.at_random(seed, options.steps.unwrap_or(DEFAULT_STEPS));
     }
@@ -107,6 +116,8 @@ struct Sim<'a> {
     rng: Rng,
     stream: Stream,
     now: Moment,
+    /// The first command that was none.
+    unknown: Option<String>,
     /// What undo goes back to; kept only by hand.
     past: Vec<(Moment, Step)>,
     /// What redo does next, last first.
@@ -227,7 +238,7 @@ impl Sim<'_> {
         format!("{gap}{}  invalid end state after {steps}: no process can move\n{why}", paint.bad("FAIL"))
     }
 
-    fn by_hand(&mut self, input: &mut dyn BufRead, echo: bool, options: &Options) {
+    fn by_hand(&mut self, input: &mut dyn BufRead, echo: bool) {
         let header = self.stream.header();
         self.out.put(&format!("`?` lists the commands\n\n{header}"));
         let menu = self.menu();
@@ -263,7 +274,7 @@ impl Sim<'_> {
             let text = self.obey(command);
             self.out.put(&text);
         }
-        let ending = self.ending(options.steps.unwrap_or(u64::MAX));
+        let ending = self.ending(u64::MAX);
         self.out.put(&ending);
     }
 
@@ -309,10 +320,15 @@ impl Sim<'_> {
                 (Ok(n), moves) if moves.is_empty() => format!("there is no move {n}: nobody can move\n"),
                 (Ok(n), moves) if moves.len() == 1 => format!("there is no move {n}, only 1\n"),
                 (Ok(n), moves) => format!("there is no move {n}, only 1 to {}\n", moves.len()),
-                (Err(_), _) => format!("unknown command `{}`; `?` lists them\n", printable(number)),
+                (Err(_), _) => self.unknown(number),
             },
-            _ => format!("unknown command `{}`; `?` lists them\n", printable(command)),
+            _ => self.unknown(command),
         }
+    }
+
+    fn unknown(&mut self, command: &str) -> String {
+        self.unknown.get_or_insert_with(|| command.to_string());
+        format!("unknown command `{}`; `?` lists them\n", printable(command))
     }
 
     /// A step that can be undone.

@@ -13,6 +13,7 @@
 //! nobody mentions are filled in where the process has no other choice.
 
 use crate::json::Json;
+use crate::screen::clip;
 use crate::wording;
 use spinor_check::trace::{Ending, TraceStep};
 use spinor_model::interp::{Floor, Interp, Log};
@@ -71,6 +72,9 @@ pub fn write(system: &System, initial: &State, steps: &[TraceStep], cycle_start:
     out
 }
 
+/// Of a line that is wrong, so much is shown.
+const SHOWN: usize = 60;
+
 /// Reads a `.trail`. The message names the line that is wrong.
 pub fn read(text: &str) -> Result<Trail, String> {
     let mut trail = Trail { unit: "line", ..Trail::default() };
@@ -81,7 +85,8 @@ pub fn read(text: &str) -> Result<Trail, String> {
         }
         let parts: Option<Vec<i64>> = line.split(':').map(|part| part.trim().parse().ok()).collect();
         let Some([depth, pid, stmt]) = parts.as_deref() else {
-            return Err(format!("line {number} of the trail, `{line}`, is not of the form `depth:process:statement`"));
+            let shown = clip(line, SHOWN);
+            return Err(format!("line {number} of the trail, `{shown}`, is not of the form `depth:process:statement`"));
         };
         match depth {
             -1 => trail.cycle_start = Some(trail.rows.len()),

@@ -69,6 +69,16 @@ pub enum Faults {
     Always,
 }
 
+/// For comparisons among ourselves: one model of three may have what SPIN gets wrong.
+pub fn own(seed: u64) -> Options {
+    Options { disputed: seed.is_multiple_of(3), ..Options::default() }
+}
+
+/// The model of a seed with these.
+pub fn generate_own(seed: u64) -> Model {
+    generate_with(seed, &own(seed))
+}
+
 /// The model of a seed, with default options.
 pub fn generate(seed: u64) -> Model {
     generate_with(seed, &Options::default())

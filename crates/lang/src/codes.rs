@@ -607,6 +607,11 @@ codes! {
      and nothing may single out one of them. SPIN does not see the comment."
     "/* @symmetric P */\nbyte turn;\nactive [3] proctype P() { do :: turn == 0 -> turn = _pid od }\n";
 
+    "P0347" "a model in which no process runs"
+    "A proctype is only a declaration. Processes of it run if it is `active`, or if a process that runs starts them by `run`. Of a \
+     model in which nobody runs everything holds that can be asked."
+    "byte x;\nproctype P() { x = 1; assert(x == 2) }\n";
+
     "P0900" "embedded C"
     "`c_code`, `c_expr` and their kin are C text that SPIN compiles into its verifier. Spinor has no C compiler; say the same in \
      Promela."

@@ -35,6 +35,7 @@ use crate::range::Range;
 use crate::state::{self, ChanView, Packing, State};
 use crate::successors::{Batch, Step, Successors};
 use crate::work::Work;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A system, ready to run.
@@ -75,8 +76,9 @@ impl Floor {
 pub struct Log {
     /// Faults after which the run goes on.
     pub faults: Vec<Fault>,
-    pub reached: Vec<(ProctypeId, EdgeId)>,
-    pub truncated: Vec<(ProctypeId, EdgeId)>,
+    /// Sets, since a chain may take an edge a million times.
+    pub reached: BTreeSet<(ProctypeId, EdgeId)>,
+    pub truncated: BTreeSet<(ProctypeId, EdgeId)>,
     /// What `printf` and `printm` wrote, if it is wanted.
     pub output: Option<String>,
     /// Edges taken and messages passed, in order, if that is wanted.

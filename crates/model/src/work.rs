@@ -39,7 +39,7 @@ impl<'a, 'i> Work<'a, 'i> {
     fn blame(&mut self, pid: Pid, edge: EdgeId) -> &'i Proctype {
         let proctype = self.state.proctype(pid);
         self.at = Some((pid, proctype, edge));
-        self.log.reached.push((proctype, edge));
+        self.log.reached.insert((proctype, edge));
         self.note(|| Happened::Took { pid, proctype, edge });
         &self.interp.system.proctypes[proctype]
     }
@@ -300,7 +300,7 @@ impl<'a, 'i> Work<'a, 'i> {
     /// Bits were lost at the edge being taken; at an initial value there is none.
     fn note_truncated(&mut self) {
         if let Some((_, proctype, edge)) = self.at {
-            self.log.truncated.push((proctype, edge));
+            self.log.truncated.insert((proctype, edge));
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{Executors, NOT_WORTH, memory_left, of_the_whole};
 use crate::clock::{Clock, cores};
 use crate::cycles::Fairness;
-use crate::observer::Observer;
+use crate::observer::{Control, Observer, Progress};
 use crate::plan::{self, Asking, Combination, OnTheFly};
 use crate::reduce::{Proviso, Reduced, Reduction, Selector};
 use crate::report::{LeftOut, PropertyReport, Report, Stats, Unreached};
@@ -207,7 +207,13 @@ impl Asked<'_> {
             // A move may be several statements.
             trace.shortest |= fewest && *n_moves == trace.steps.len();
             if may_shorten && !trace.shortest && by_statements(trace) {
-                match fewest::fewest(interp, *kind, trace.steps.len() - 1) {
+                let goes_on = &mut |stored: usize| {
+                    let elapsed = Duration::from_secs_f64(clock.wall_seconds());
+                    let (stored, depth) = (stored as u64, trace.steps.len() as u64);
+                    let at = Progress { stored, transitions: stored, depth, frontier: 0, bytes, elapsed };
+                    settings.max_time.is_none_or(|most| elapsed < most) && observer.progress(&at) == Control::Continue
+                };
+                match fewest::fewest(interp, *kind, trace.steps.len() - 1, goes_on) {
                     Fewest::Found(steps) => {
                         *trace = Trace { shortest: true, ..trace::of_statements(interp, steps, *kind) }
                     }

@@ -12,19 +12,21 @@
 //!   K2 over an edge that cannot be taken nothing flows: a guard of it is never true, or it waits until none of some others
 //!      can be taken and one of them always can. (Half of a handshake does not wait for all of them.)
 //!   K3 an edge changes what it writes: to what is assigned, if that can be computed, and else to what is not known. Nobody
-//!      else writes a local variable, and what a partner sends is written by an edge of the receiver
+//!      else writes a local variable, and what a partner sends is written by an edge of the receiver. Of a receive the
+//!      fields are bound one after the other, so the index of one may be what another one was bound to (`q?i,a[i]`)
 //!   K4 where ways with different values meet, nothing is known
 //!   An edge that cannot be taken, or begins where the process never comes to, touches nothing.
 //!
 //!   In debug builds every state is held against it where steps are selected (`cast/witness`, I1).
 //!
 //! # Owed
-//!   O1 K2 (waits), K3, K4    tests: `conditions/Known*.pml`, a wrong answer without each; random models
+//!   O1 K1                    tests: none but random models
+//!   O2 K2 (waits), K3, K4    tests: `conditions/Known*.pml`, a wrong answer without each; random models
 
 use super::touch::Walk;
 use super::without::Condition;
 use spinor_model::index::{Idx, IndexVec};
-use spinor_model::ir::{Edge, EdgeId, Effect, Expr, Guard, Init, Place, Proctype, Scope};
+use spinor_model::ir::{Edge, EdgeId, Effect, Expr, Guard, Init, Pattern, Place, Proctype, Scope};
 
 /// By slot: the value, if it can have no other.
 pub(super) type Values = Vec<Option<i32>>;
@@ -99,6 +101,17 @@ fn with_values(walk: &Walk<'_>, edge: &Edge, values: &mut Values) -> Edge {
         }
     });
     for effect in &mut known.effects {
+        // What a receive binds to may name, in its indices, what it has bound before.
+        if let Effect::Receive { chan, args, .. } = effect {
+            put_values(chan, t, values);
+            args.iter_mut().for_each(|arg| match arg {
+                Pattern::Equal(e) => put_values(e, t, values),
+                Pattern::Bind(_) | Pattern::Any => {}
+            });
+            if walk.without.keeps(Condition::KnownBinds) {
+                forget_written(walk, t, effect, values);
+            }
+        }
         effect.each_expr_mut(&mut |e| put_values(e, t, values));
         // K3
         if let Effect::Assign { to, value } = &*effect
@@ -107,17 +120,25 @@ fn with_values(walk: &Walk<'_>, edge: &Edge, values: &mut Values) -> Edge {
             if to.scope == Scope::Local {
                 values[to.slot as usize] = walk.fixed(value).map(|v| to.ty.fit(v));
             }
-        } else if walk.without.keeps(Condition::KnownWrites) {
-            effect.each_write(&mut |place| {
-                if place.scope == Scope::Local {
-                    let var = &t.frame.vars[place.var];
-                    let from = var.slot as usize;
-                    values[from..from + var.shape.n_slots() as usize].fill(None);
-                }
-            });
+        } else {
+            forget_written(walk, t, effect, values);
         }
     }
     known
+}
+
+/// K3, of what is not known afterwards.
+fn forget_written(walk: &Walk<'_>, t: &Proctype, effect: &Effect, values: &mut Values) {
+    if !walk.without.keeps(Condition::KnownWrites) {
+        return;
+    }
+    effect.each_write(&mut |place| {
+        if place.scope == Scope::Local {
+            let var = &t.frame.vars[place.var];
+            let from = var.slot as usize;
+            values[from..from + var.shape.n_slots() as usize].fill(None);
+        }
+    });
 }
 
 fn put_values(e: &mut Expr, t: &Proctype, values: &Values) {

@@ -85,14 +85,16 @@ pub enum Condition {
     /// Haste (`reduced`): that nothing else at the location waits for others; that nobody else takes part.
     HasteWaits,
     HasteMeets,
-    /// `known`: what others write on the way; ways that meet; that one which is waited for can always be taken.
+    /// `known`: what others write on the way; ways that meet; that one which is waited for can always be taken; what a receive
+    /// has bound before.
     KnownWrites,
     KnownMeets,
     KnownWaits,
+    KnownBinds,
 }
 
 impl Condition {
-    pub const ALL: [Condition; 60] = [
+    pub const ALL: [Condition; 61] = [
         Condition::D1,
         Condition::D2,
         Condition::D3,
@@ -153,6 +155,7 @@ impl Condition {
         Condition::KnownWrites,
         Condition::KnownMeets,
         Condition::KnownWaits,
+        Condition::KnownBinds,
     ];
 
     /// Those of what the papers do instead.
@@ -166,7 +169,7 @@ pub struct Without(u128);
 
 const _: () = assert!(Condition::ALL.len() + Condition::FIGURES.len() <= 128, "each has a bit");
 /// The last one that is declared.
-const LAST: Condition = Condition::KnownWaits;
+const LAST: Condition = Condition::KnownBinds;
 const _: () = assert!(Condition::ALL.len() + Condition::FIGURES.len() == LAST as usize + 1, "none is forgotten");
 
 impl Without {

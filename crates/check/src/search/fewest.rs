@@ -3,7 +3,8 @@
 //! A search counts moves: all that an `atomic` does before others can is one, and so are statements that are taken
 //! together. A run of fewer moves may have more statements than another one, and people read statements. So this one goes
 //! statement by statement, breadth-first, in the model as it was written; who has the floor is a part of its states.
-//! It is the interpreter's, and gives up early: it is there to shorten what is short.
+//! It is the interpreter's, and gives up early: it is there to shorten what is short. How early is a matter of the model,
+//! so the same run is shown every time, unless somebody stops it.
 //!
 //! # Owed
 //!   O1 no run has fewer statements      tests: `library/corpus.rs`, against runs without an `atomic` and all runs of it
@@ -14,8 +15,11 @@ use spinor_model::interp::{Floor, Interp, Log};
 use spinor_model::successors::{Step, Successors};
 use std::collections::HashSet;
 
-/// States that are looked at, at most.
+/// States that are looked at, at most, and what their keys have in bytes.
 const MOST: usize = 100_000;
+const MOST_BYTES: usize = 8 << 20;
+/// States between two questions whether to go on.
+const LOOK: usize = 64;
 
 /// What came of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,7 +28,7 @@ pub enum Fewest {
     Found(Vec<Step>),
     /// No run has fewer statements than were allowed.
     None,
-    /// There were too many states.
+    /// There were too many states, or it was stopped.
     Unknown,
 }
 
@@ -36,15 +40,22 @@ struct Node {
 }
 
 /// A violation of this kind by at most so many statements. An `atomic` that never ends is none: no statement shows it.
-pub fn fewest(interp: &Interp, kind: Kind, most: usize) -> Fewest {
+/// `goes_on` is told how many states there are.
+pub fn fewest(interp: &Interp, kind: Kind, most: usize, goes_on: &mut dyn FnMut(usize) -> bool) -> Fewest {
     let Ok(initial) = interp.initial() else { return Fewest::None };
-    let (mut nodes, mut known) = (Vec::new(), HashSet::new());
+    let (mut nodes, mut known, mut bytes) = (Vec::new(), HashSet::new(), 0);
+    // A state was met again inside an `atomic`: it may go round for ever, which is a run-time error that is not looked for.
+    let mut round = false;
     let mut enter = |nodes: &mut Vec<Node>, state: &_, floor: Floor, from| {
         let mut key = Vec::new();
         interp.pack(state, &mut key);
         if known.insert((key.clone(), floor.holder())) {
+            bytes += key.len();
             nodes.push(Node { from, floor, key });
+        } else if kind == Kind::RuntimeError && floor.holder().is_some() {
+            round = true;
         }
+        !round && bytes <= MOST_BYTES && nodes.len() <= MOST
     };
     enter(&mut nodes, &initial, Floor::Anyone, None);
     let (mut offered, mut next) = (Vec::new(), 0);
@@ -66,11 +77,13 @@ pub fn fewest(interp: &Interp, kind: Kind, most: usize) -> Fewest {
                     way.push(step);
                     return Fewest::Found(way);
                 }
-                if let Ok(floor) = result {
-                    enter(&mut nodes, &after, floor, Some((n, step)));
+                if let Ok(floor) = result
+                    && !enter(&mut nodes, &after, floor, Some((n, step)))
+                {
+                    return Fewest::Unknown;
                 }
             }
-            if nodes.len() > MOST {
+            if n % LOOK == 0 && !goes_on(nodes.len()) {
                 return Fewest::Unknown;
             }
         }

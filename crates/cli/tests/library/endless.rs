@@ -73,7 +73,7 @@ fn every_way_agrees_with_the_oracle_on_random_models() {
     std::fs::create_dir_all(&dir).expect("a folder for trails");
     // The last one asks how many messages are in a channel that is none.
     for seed in seeds(0..90).chain([40_000_366]) {
-        let text = spinor_gen::generate(seed).text;
+        let text = spinor_gen::generate_own(seed).text;
         let loaded = load("m.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p));
         let model = loaded.model.unwrap_or_else(|| panic!("seed {seed}: {:?}", loaded.diagnostics));
         let interp = Interp::new(model.system.clone());

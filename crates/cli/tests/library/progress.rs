@@ -142,7 +142,7 @@ fn the_corpus_says_its_truth_in_both_meanings() {
 
 /// A model with labels put at random places, also inside `atomic` and `d_step`.
 fn labelled(seed: u64) -> Option<System> {
-    let text = spinor_gen::generate(seed).text;
+    let text = spinor_gen::generate_own(seed).text;
     let model = load("m.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p)).model?;
     let mut system = System::clone(&model.system);
     let mut draws = Draws(seed);

@@ -51,7 +51,7 @@ fn what_is_left_out_makes_no_difference_on_random_models() {
     let (mut n, mut n_violated, mut n_reduced, mut full, mut few) = (0, 0, 0, 0u64, 0u64);
     let mut n_shortest = 0;
     for seed in seeds(0..240) {
-        let text = spinor_gen::generate(seed).text;
+        let text = spinor_gen::generate_own(seed).text;
         let loaded = load("m.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p));
         let model = loaded.model.unwrap_or_else(|| panic!("seed {seed}: {:?}", loaded.diagnostics));
         let interp = Interp::new(model.system.clone());
@@ -144,7 +144,7 @@ fn runs_that_never_end_are_not_lost_on_random_models() {
     let (mut n, mut n_violated, mut n_claims, mut full, mut few) = (0, 0, 0, 0u64, 0u64);
     for seed in seeds(0..240) {
         // Every fourth has a never claim, if one was drawn.
-        let options = spinor_gen::Options { claimed: seed % 4 == 3, ..spinor_gen::Options::default() };
+        let options = spinor_gen::Options { claimed: seed % 4 == 3, ..spinor_gen::own(seed) };
         let text = spinor_gen::generate_with(seed, &options).text;
         let loaded = load("m.pml", &text, &Options::default(), &|p: &Path| std::fs::read(p));
         let model = loaded.model.unwrap_or_else(|| panic!("seed {seed}: {:?}", loaded.diagnostics));

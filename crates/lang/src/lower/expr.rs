@@ -4,6 +4,7 @@ use super::Lower;
 use super::names::Meaning;
 use crate::ast::{self, ExprKind, RecvKind, VarRef};
 use spinor_model::diagnostic::Diagnostic;
+use spinor_model::index::Idx;
 use spinor_model::ir::{
     BinOp, Effect, Expr, IndexStep, Init, Loc, MtypeId, Operation, Pattern, Place, Probe, Scope, Shape, Type, UnOp,
     VarId,
@@ -106,10 +107,13 @@ impl Lower {
             }
             ExprKind::Happens(happens) => self.happens(e.span, happens),
             ExprKind::Temporal(..) => {
-                self.report(
-                    Diagnostic::error("P0336", "temporal operators stand in `ltl` blocks only")
-                        .at(e.span, "not in a statement or a proposition"),
-                );
+                let d = Diagnostic::error("P0336", "a temporal operator inside a value");
+                self.report(if self.in_claim && self.body.is_none() {
+                    d.at(e.span, "what is computed with, or compared, is a value of one state")
+                        .help("`&`, `|` and `^` compute with bits: formulas are joined by `&&` and `||`")
+                } else {
+                    d.at(e.span, "not in a statement").help("formulas stand in `ltl` blocks")
+                });
                 Expr::Const(0)
             }
             ExprKind::C(c) => {
@@ -489,11 +493,14 @@ impl Lower {
         let name = self.sources.one_line(v.span);
         let what = if sends { "this send supplies" } else { "this receive names" };
         let more = given > fields.len();
-        let mut d =
-            Diagnostic::warning("P0307", format!("channel `{name}` carries {} field(s), {what} {given}", fields.len()))
-                .at(span, if more { "too many" } else { "too few" })
-                .label(decl, "declared here")
-                .help("reaching this statement is a run-time error, unless the variable names another channel by then");
+        let n = match fields.len() {
+            1 => "1 field".to_string(),
+            n => format!("{n} fields"),
+        };
+        let mut d = Diagnostic::warning("P0307", format!("channel `{name}` carries {n}, {what} {given}"))
+            .at(span, if more { "too many" } else { "too few" })
+            .label(decl, "declared here")
+            .help("reaching this statement is a run-time error, unless the variable names another channel by then");
         if sends {
             d = d.spin("6.5.2 simulates this; its verifier stops here at run time");
         }
@@ -540,7 +547,7 @@ impl Lower {
         // A poll may leave out fields at the end.
         let short = poll && self.known_fields(chan).is_some_and(|(fields, _)| out.len() < fields.len());
         if !short {
-            self.check_arity(chan, out.len(), span, false);
+            self.check_arity(chan, args.len(), span, false);
         }
         out
     }
@@ -650,12 +657,17 @@ impl Lower {
         if let (Some(x), Some(y)) = (self.mtype_set(a), self.mtype_set(b))
             && x != y
         {
-            let (x, y) = (self.mtypes[x].name.clone(), self.mtypes[y].name.clone());
+            let (x, y) = (self.mtype_name(x), self.mtype_name(y));
             self.report(
-                Diagnostic::warning("P0317", format!("values of two mtype sets meet: `{x}` and `{y}`"))
+                Diagnostic::warning("P0317", format!("values of two mtype sets meet: {x} and {y}"))
                     .at(span, "only their numbers are compared"),
             );
         }
+    }
+
+    /// The first set has no name in the text.
+    pub fn mtype_name(&self, set: MtypeId) -> String {
+        if set.index() == 0 { "plain `mtype`".to_string() } else { format!("`{}`", self.mtypes[set].name) }
     }
 
     pub fn mtype_set(&self, e: &ast::Expr) -> Option<MtypeId> {

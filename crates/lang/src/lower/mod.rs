@@ -219,6 +219,7 @@ impl Lower {
             active.truncate(ir::MAX_LIVE);
         }
         system.active = active.into_iter().map(|(id, _)| id).collect();
+        self.check_that_somebody_runs(&system);
         let formulas = ltls.iter().enumerate().map(|(n, l)| self.formula(l, n)).collect::<Vec<_>>();
         self.check_names_of_properties(&system, &formulas);
         self.check_combinations();
@@ -229,6 +230,18 @@ impl Lower {
         self.settle_hidden(&mut system, &formulas);
         self.settle_symmetric(&mut system, &program.symmetric);
         (system, formulas)
+    }
+
+    /// Of a model in which nobody moves everything holds, and that is seldom what is meant.
+    fn check_that_somebody_runs(&mut self, system: &System) {
+        let Some(first) = system.proctypes.iter().next().filter(|_| system.active.is_empty()) else { return };
+        let name = first.name.clone();
+        self.report(
+            Diagnostic::warning("P0347", "no process ever runs")
+                .at(first.span, format!("`{name}` is declared, and nobody starts it"))
+                .help(format!("write `active` before `proctype`, or start it: `init {{ run {name}(…) }}`"))
+                .spin("6.5.2 says \"no runable process\" and refuses the model"),
+        );
     }
 
     /// What is declared to be symmetric must be.

@@ -43,9 +43,9 @@ impl Builder<'_> {
                 if let (Some(a), Some(b)) = (l.mtype_set_of(to), l.mtype_set(value))
                     && a != b
                 {
-                    let (a, b) = (l.mtypes[a].name.clone(), l.mtypes[b].name.clone());
+                    let (a, b) = (l.mtype_name(a), l.mtype_name(b));
                     l.report(
-                        Diagnostic::warning("P0317", format!("a value of mtype set `{b}` goes into one of `{a}`"))
+                        Diagnostic::warning("P0317", format!("a value of mtype set {b} goes into one of {a}"))
                             .at(span, "only its number is kept"),
                     );
                 }

@@ -270,7 +270,8 @@ impl Parser {
             .at(token.span, format!("found {found}"))
             .label(opener.span, "opened here")
             .help("write `::` before each option");
-        self.report(if token.span.via.is_none() && !self.at_end() { d.fix(at, ":: ") } else { d });
+        let is_empty = matches!(token.key(), Some(Key::Fi | Key::Od));
+        self.report(if token.span.via.is_none() && !self.at_end() && !is_empty { d.fix(at, ":: ") } else { d });
         self.skip_separators();
     }
 
@@ -517,7 +518,7 @@ impl Parser {
 
     /// `and`, `=>`, `==>` and other ways to write a formula.
     pub(super) fn formula_habit(&mut self) -> bool {
-        if self.word_operator() || self.implication_habit() {
+        if self.word_operator() || self.implication_habit() || self.letter_operator() {
             return true;
         }
         let span = self.cur().span;
@@ -527,6 +528,20 @@ impl Parser {
         let d = Diagnostic::error("P0214", "`=` stands inside an expression").at(span, "an assignment is a statement");
         let d = d.help("write `==` to compare");
         self.report(if span.via.is_none() { d.fix(span, "==") } else { d });
+        true
+    }
+
+    /// `G p`, as other tools write it: a name was read, and now comes a value.
+    fn letter_operator(&mut self) -> bool {
+        let span = self.prev;
+        let sign = match self.sources.text(span) {
+            "G" => "[]",
+            "F" => "<>",
+            _ => return false,
+        };
+        let d = Diagnostic::error("P0215", format!("`{}` is not an operator", self.sources.text(span)));
+        let d = d.at(span, "").help(format!("write `{sign}`: `[]` is always, `<>` is at some time"));
+        self.report(if span.via.is_none() { d.fix(span, sign) } else { d });
         true
     }
 
