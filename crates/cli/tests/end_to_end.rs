@@ -254,17 +254,56 @@ fn macros_come_from_the_command_line() {
 #[test]
 fn files_that_cannot_be_models_are_refused_plainly() {
     let f = Folder::new("files");
-    f.file("latin.pml", b"byte x;\n/* \xe9 */\n").file("empty.pml", "");
+    f.file("latin.pml", b"byte x;\n/* \xe9 */ active proctype P() { x = 1 }\n").file("empty.pml", "");
+    f.file("binary.pml", b"byte x;\n/* \xe9 */ \x01\n");
     std::fs::create_dir(f.0.join("dir")).expect("a folder");
     f.run(&["nosuch.pml"]).expect(2, &[], &["cannot read `nosuch.pml`: there is no such file"]);
     f.run(&["dir"]).expect(2, &[], &["cannot read `dir`: it is a folder"]);
-    f.run(&["latin.pml"]).expect(2, &[], &["line 2 is not UTF-8"]);
+    f.run(&["latin.pml"]).expect(0, &["no errors"], &[]);
+    f.run(&["binary.pml"]).expect(2, &[], &["line 2 is neither UTF-8 nor Latin-1 text"]);
     f.run(&["-"]).expect(2, &[], &["cannot read `-`: standard input"]);
     f.run(&["chekc", "m.pml"]).expect(2, &[], &["`check` is a command"]);
     f.run(&["replay", "nosuch.pml"]).expect(2, &[], &["no such file"]);
     f.run(&["sim", "dir"]).expect(2, &[], &["folder"]);
     let ran = f.run(&["empty.pml"]);
     assert!(matches!(ran.code, Some(0 | 2)), "{:?} {}", ran.code, ran.err);
+}
+
+/// Several statements that one macro came to are told apart, and one alone is what its author wrote; so are the steps of a
+/// `for`.
+#[test]
+fn what_a_macro_or_a_loop_does_is_shown() {
+    let f = Folder::new("macro_rows");
+    f.file(
+        "m.pml",
+        "#define SET(a, v) a = v; a = a + v\n#define INC(a) a++\nbyte x, i;\n\
+         active proctype P() { SET(x, 1); INC(x); for (i : 1 .. 2) { x++ } assert(x == 9) }\n",
+    );
+    let rows = ["4  x = 1 ", "4  x = x + 1", "4  INC(x)", "4  i = 1", "4  i <= 2", "4  i++", "4  else"];
+    f.run(&["m.pml", "-v"]).expect(1, &rows, &[]);
+}
+
+#[test]
+fn a_circle_of_those_who_wait_goes_by_the_elements_that_they_wait_for() {
+    let f = Folder::new("circle");
+    f.file(
+        "m.pml",
+        "bool f[3];\nactive proctype A() { f[1] -> f[0] = true }\nactive proctype B() { f[2] -> f[1] = true }\n\
+         active proctype C() { f[0] -> f[2] = true }\n",
+    );
+    let why = "A circle: A[0] waits for B[1], B[1] waits for C[2] and C[2] waits for A[0].";
+    f.run(&["m.pml", "-p", "deadlock"]).expect(1, &[why], &[]);
+}
+
+#[test]
+fn two_models_of_one_name_do_not_overwrite_each_others_traces() {
+    let f = Folder::new("same_names");
+    for folder in ["a", "b"] {
+        std::fs::create_dir(f.0.join(folder)).expect("a folder");
+        f.file(&format!("{folder}/m.pml"), LOCK);
+    }
+    f.run(&["a/m.pml", "b/m.pml", "-o", "traces"]).expect(2, &[], &["two models are called `m.pml`"]);
+    f.run(&["a/m.pml", "-o", "traces"]).expect(1, &[], &[]);
 }
 
 #[test]
@@ -437,8 +476,10 @@ fn a_run_by_hand_reads_commands_from_a_pipe_or_a_script() {
     ];
     let piped = f.run_with(&["sim", "-i", "m.pml", "--seed", "1"], commands).expect(0, &parts, &[]);
     f.file("script", commands);
-    let scripted = f.run(&["sim", "m.pml", "--script", "script", "--seed", "1"]).expect(0, &parts, &[]);
+    let wrong = ["the script has an unknown command: `nonsense`"];
+    let scripted = f.run(&["sim", "m.pml", "--script", "script", "--seed", "1"]).expect(2, &parts, &wrong);
     assert_eq!(piped.out, scripted.out);
+    f.run(&["sim", "m.pml", "--script", "script", "--steps", "2"]).expect(2, &[], &["`--steps` is for a run at random"]);
     f.run(&["sim", "-i", "m.pml"]).expect(0, &["stopped after 0 steps"], &[]);
     f.run(&["sim", "m.pml", "--script", "nosuch"]).expect(2, &[], &["no such file"]);
 }

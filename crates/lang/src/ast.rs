@@ -233,6 +233,8 @@ pub enum StmtKind {
         from: Expr,
         to: Expr,
         body: Seq,
+        /// What it is made of: `i = a`, `i <= b`, `i++`, `else`.
+        steps: [Span; 4],
     },
     /// `for (i in a) { … }`, over an array or a channel
     ForIn {
@@ -262,6 +264,22 @@ pub enum StmtKind {
     /// `c_code`
     C(CFragment),
     Error,
+}
+
+impl StmtKind {
+    /// It has no statements inside.
+    pub fn is_simple(&self) -> bool {
+        match self {
+            StmtKind::Expr(_) | StmtKind::Else | StmtKind::Assign { .. } | StmtKind::Step { .. } => true,
+            StmtKind::Send { .. } | StmtKind::Receive { .. } | StmtKind::Assert(_) => true,
+            StmtKind::Printf { .. } | StmtKind::Printm(_) | StmtKind::SetPriority { .. } => true,
+            StmtKind::Break | StmtKind::Goto(_) => true,
+            StmtKind::Decl(_) | StmtKind::Exclusive { .. } | StmtKind::LabelOnly | StmtKind::Error => false,
+            StmtKind::If(_) | StmtKind::Do(_) | StmtKind::Atomic(_) | StmtKind::DStep(_) | StmtKind::Block(_) => false,
+            StmtKind::ForRange { .. } | StmtKind::ForIn { .. } | StmtKind::Select { .. } => false,
+            StmtKind::Unless { .. } | StmtKind::Inline { .. } | StmtKind::C(_) => false,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -443,7 +461,7 @@ fn walk_stmt(s: &Stmt, f: &mut dyn FnMut(&Expr)) {
             walk_expr(value, f);
         }
         StmtKind::If(options) | StmtKind::Do(options) => options.iter().for_each(|s| walk_seq(s, f)),
-        StmtKind::ForRange { var, from, to, body } => {
+        StmtKind::ForRange { var, from, to, body, steps: _ } => {
             walk_var(var, f);
             walk_expr(from, f);
             walk_expr(to, f);

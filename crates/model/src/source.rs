@@ -36,6 +36,8 @@ pub struct Expansion {
     pub name: String,
     /// The name at the place of the call.
     pub call: Span,
+    /// Of one statement among several that one call came to: what it says. It has no name, and no place but the call's.
+    pub says: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,7 +72,14 @@ impl Sources {
     }
 
     pub fn add_expansion(&mut self, kind: ExpansionKind, name: impl Into<String>, call: Span) -> ExpansionId {
-        self.expansions.push(Expansion { kind, name: name.into(), call })
+        self.expansions.push(Expansion { kind, name: name.into(), call, says: None })
+    }
+
+    /// The span of a statement that is not written where it seems to stand: one of those that a macro came to, or that a
+    /// `for` is made of.
+    pub fn add_statement(&mut self, span: Span, call: Span, says: impl Into<String>) -> Span {
+        let (kind, name, says) = (ExpansionKind::Macro, String::new(), Some(says.into()));
+        Span { via: Some(self.expansions.push(Expansion { kind, name, call, says })), ..span }
     }
 
     /// The outermost call of the macros this text came through; text inside an inline stays in the inline.
@@ -89,8 +98,11 @@ impl Sources {
         let mut out = Vec::new();
         let mut via = span.via;
         while let Some(id) = via {
-            out.push(&self.expansions[id]);
-            via = self.expansions[id].call.via;
+            let expansion = &self.expansions[id];
+            if !expansion.name.is_empty() {
+                out.push(expansion);
+            }
+            via = expansion.call.via;
         }
         out
     }
@@ -108,6 +120,9 @@ impl Sources {
 
     /// The statement as its author wrote it, on one line, without comments: what traces print.
     pub fn one_line(&self, span: Span) -> String {
+        if let Some(says) = span.via.and_then(|via| self.expansions[via].says.clone()) {
+            return says;
+        }
         let mut out = String::new();
         let mut rest = self.text(self.surface(span));
         while let Some(c) = rest.chars().next() {

@@ -406,11 +406,11 @@ impl Builder<'_> {
             }
             StmtKind::DStep(seq) => self.d_step(seq, span),
             StmtKind::Unless { main, escape } => self.unless(main, escape, span, false),
-            StmtKind::ForRange { var, from, to, body } => {
+            StmtKind::ForRange { var, from, to, body, steps } => {
                 let Some(place) = self.lower.place(var) else { return self.nothing(span) };
                 let (from, to) = (self.lower.expr(from), self.lower.expr(to));
                 let test = at_most(&place, to);
-                self.for_loop(Loop { var: place, from, test, each: vec![], body, span, at: var.span })
+                self.for_loop(Loop { var: place, from, test, each: vec![], body, span, at: *steps })
             }
             StmtKind::ForIn { var, over, body } => self.for_in(var, over, body, span),
             StmtKind::Select { var, from, to, literal } => self.select(var, from, to, *literal, span),

@@ -16,30 +16,31 @@ pub(super) struct Loop<'a> {
     pub each: Vec<Effect>,
     pub body: &'a Seq,
     pub span: Span,
-    /// The loop variable, where its steps are shown.
-    pub at: Span,
+    /// Where its steps are shown: the first, the test, the next, the last.
+    pub at: [Span; 4],
 }
 
 impl Builder<'_> {
     /// `i = from; do :: test -> each; body; i++ :: else -> break od`
     pub fn for_loop(&mut self, l: Loop<'_>) -> Vec<Item> {
         let set = |value| Effect::Assign { to: l.var.clone(), value };
-        let start = self.add_stmt(vec![], vec![set(l.from)], Trivial::No, l.at);
+        let [first, again, next, otherwise_at] = l.at;
+        let start = self.add_stmt(vec![], vec![set(l.from)], Trivial::No, first);
         self.breaks.push(vec![]);
-        let test = self.add_stmt(vec![Guard::Holds(l.test)], vec![], Trivial::No, l.at);
+        let test = self.add_stmt(vec![Guard::Holds(l.test)], vec![], Trivial::No, again);
         let mut last = test;
         for effect in l.each {
-            let el = self.add_stmt(vec![Guard::Channel], vec![effect], Trivial::No, l.at);
+            let el = self.add_stmt(vec![Guard::Channel], vec![effect], Trivial::No, again);
             self.list[last].next = Some(el);
             last = el;
         }
         let items = self.scoped(l.body);
         let up = Expr::Binary(BinOp::Add, Box::new(Expr::Read(l.var.clone())), Box::new(Expr::Const(1)));
-        let step = self.add_stmt(vec![], vec![set(up)], Trivial::No, l.at);
+        let step = self.add_stmt(vec![], vec![set(up)], Trivial::No, next);
         self.link(&items, step);
         self.list[last].next = Some(items.first().map_or(step, |i| i.entry));
-        let otherwise = self.add_stmt(vec![], vec![], Trivial::Else, l.at);
-        let leave = self.add_jump(l.at);
+        let otherwise = self.add_stmt(vec![], vec![], Trivial::Else, otherwise_at);
+        let leave = self.add_jump(otherwise_at);
         self.list[otherwise].next = Some(leave);
         let head = self.add(Kind::Head(vec![test, otherwise]), l.span);
         let join = self.add_join(l.span);
@@ -59,7 +60,7 @@ impl Builder<'_> {
         if let Some(len) = self.lower.array_len(over) {
             let Some(place) = self.lower.place(var) else { return self.nothing(span) };
             let test = at_most(&place, Expr::Const(len as i32 - 1));
-            return self.for_loop(Loop { var: place, from, test, each: vec![], body, span, at: var.span });
+            return self.for_loop(Loop { var: place, from, test, each: vec![], body, span, at: [var.span; 4] });
         }
         // Over a channel: every message goes round once.
         let chan = self.lower.chan(over);
@@ -82,7 +83,7 @@ impl Builder<'_> {
             Effect::Receive { chan: chan.clone(), random: false, keep: false, args },
             Effect::Send { chan, sorted: false, args: values },
         ];
-        self.for_loop(Loop { var: counter, from, test, each, body, span, at: var.span })
+        self.for_loop(Loop { var: counter, from, test, each, body, span, at: [var.span; 4] })
     }
 
     pub fn select(&mut self, var: &VarRef, from: &ast::Expr, to: &ast::Expr, literal: bool, span: Span) -> Vec<Item> {

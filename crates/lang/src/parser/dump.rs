@@ -134,7 +134,7 @@ pub fn stmt(s: &Stmt) -> String {
         StmtKind::Do(o) => format!("do {} od", options(o)),
         StmtKind::Break => "break".into(),
         StmtKind::Goto(l) => format!("goto {}", l.name),
-        StmtKind::ForRange { var: v, from, to, body } => {
+        StmtKind::ForRange { var: v, from, to, body, steps: _ } => {
             format!("for ({} : {} .. {}) {}", var(v), expr(from), expr(to), seq(body))
         }
         StmtKind::ForIn { var: v, over, body } => format!("for ({} in {}) {}", var(v), var(over), seq(body)),

@@ -60,6 +60,7 @@ pub fn parse(name: &str, text: &str, options: &Options, loader: Loader<'_>) -> P
     let mut parser = Parser::new(tokens, sources, names, diags);
     parser.truncated = truncated;
     let program = Program { symmetric, ..parser.program() };
+    parser.name_lone_calls();
     let mut diagnostics = parser.diags.list;
     // In the order of the text; what has no place comes last.
     diagnostics.sort_by_key(|d| d.primary.as_ref().map_or((u32::MAX, 0), |(s, _)| (s.file.0, s.lo)));
@@ -115,6 +116,8 @@ struct Parser {
     stopped: bool,
     /// The text ends too early for a reason that has been told, so nothing that is missing at the end is a mistake.
     truncated: bool,
+    /// Of statements that lie inside the call of a macro.
+    of_macros: Vec<Span>,
 }
 
 impl Parser {
@@ -139,6 +142,7 @@ impl Parser {
             odd_names: HashSet::new(),
             stopped: false,
             truncated: false,
+            of_macros: Vec::new(),
         }
     }
 

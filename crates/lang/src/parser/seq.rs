@@ -4,7 +4,8 @@ use super::{Failed, Parser, Read};
 use crate::ast::*;
 use crate::token::{IMPLIED, Key, NEWLINE, Sign, Tok, Token};
 use spinor_model::diagnostic::Diagnostic;
-use spinor_model::source::Span;
+use spinor_model::source::{ExpansionKind, Span};
+use std::collections::HashMap;
 
 /// What a label on the first statement of a sequence would be.
 #[derive(Clone, Copy, PartialEq)]
@@ -170,19 +171,80 @@ impl Parser {
                 return Ok(());
             }
         }
-        let start = self.cur().span;
+        let (start, first) = (self.cur().span, self.pos);
         let kind = self.stmt()?;
-        self.finish_step(labels, kind, start, out)
+        self.finish_step(labels, kind, (start, first), out)
     }
 
     #[inline(never)]
-    fn finish_step(&mut self, labels: Vec<Ident>, kind: Box<StmtKind>, start: Span, out: &mut Vec<Stmt>) -> Read<()> {
-        out.push(Stmt { labels, kind: *kind, span: self.since(start) });
+    fn finish_step(
+        &mut self,
+        labels: Vec<Ident>,
+        kind: Box<StmtKind>,
+        (start, first): (Span, usize),
+        out: &mut Vec<Stmt>,
+    ) -> Read<()> {
+        let span = self.since(start);
+        let span = if kind.is_simple() { self.of_macro(span, first) } else { span };
+        out.push(Stmt { labels, kind: *kind, span });
         let implied = self.at(Sign::Semi) && self.cur().has(IMPLIED) && self.nth(1).key() == Some(Key::Unless);
         if implied && out.last().is_some_and(ends_with_brace) {
             self.bump();
         }
         if self.at_key(Key::Unless) { self.unless(start, out) } else { Ok(()) }
+    }
+
+    /// Of a statement that was read from the given token on: its span, and what it says if it lies inside the call of a macro.
+    fn of_macro(&mut self, span: Span, first: usize) -> Span {
+        let own = self.sources.surface(span);
+        let is_macro = |via| self.sources.expansions[via].kind == ExpansionKind::Macro;
+        let tokens = self.tokens.get(first..self.pos).unwrap_or(&[]);
+        let through = tokens.iter().filter(|t| t.span.via.is_some_and(is_macro));
+        let mut calls = through.map(|t| self.sources.surface(t.span));
+        let holds = |call: &Span| (call.file, call.via) == (own.file, own.via) && call.lo <= own.lo && own.hi <= call.hi;
+        let Some(call) = calls.find(holds) else { return span };
+        let says = self.said(first, self.pos);
+        let span = self.sources.add_statement(span, call, says);
+        self.of_macros.push(span);
+        span
+    }
+
+    /// Where a call came to one statement, the call is what the author wrote.
+    pub(super) fn name_lone_calls(&mut self) {
+        let call = |span: &Span| span.via.map(|via| self.sources.expansions[via].call);
+        let calls: Vec<_> = self.of_macros.iter().map(call).collect();
+        let mut often: HashMap<_, usize> = HashMap::new();
+        calls.iter().for_each(|call| *often.entry(*call).or_default() += 1);
+        for (span, _) in self.of_macros.iter().zip(&calls).filter(|(_, call)| often[*call] == 1) {
+            if let Some(via) = span.via {
+                self.sources.expansions[via].says = None;
+            }
+        }
+    }
+
+    /// Tokens as one would write them on a line.
+    pub(super) fn said(&self, from: usize, to: usize) -> String {
+        let mut out = String::new();
+        let mut before: Option<Token> = None;
+        let written = |t: &&Token| !t.has(IMPLIED);
+        for token in self.tokens.get(from..to).unwrap_or(&[]).iter().filter(written) {
+            let tight = |t: &Token, signs: &[Sign]| signs.iter().any(|s| t.is(*s));
+            let value = before.is_some_and(|b| b.name().is_some() || tight(&b, &[Sign::CloseBracket, Sign::CloseParen]));
+            let call = before.is_some_and(|b| b.name().is_some() || b.key().is_some());
+            let passes = [Sign::Bang, Sign::Query, Sign::BangBang, Sign::QueryQuery];
+            let glued = before.is_none_or(|b| tight(&b, &[Sign::OpenParen, Sign::OpenBracket, Sign::Dot, Sign::Tilde]))
+                || before.is_some_and(|b| tight(&b, &passes))
+                || tight(token, &[Sign::CloseParen, Sign::CloseBracket, Sign::Comma, Sign::Dot, Sign::Semi])
+                || tight(token, &[Sign::PlusPlus, Sign::MinusMinus, Sign::OpenBracket])
+                || value && tight(token, &passes)
+                || call && tight(token, &[Sign::OpenParen]);
+            if !glued {
+                out.push(' ');
+            }
+            out.push_str(self.sources.text(token.span));
+            before = Some(*token);
+        }
+        out
     }
 
     #[inline(never)]

@@ -352,6 +352,7 @@ impl Parser {
         if self.cur().key().is_some_and(Key::begins_decl) {
             self.decl_in_for();
         }
+        let before = self.pos;
         let var = self.var_ref()?;
         if self.at(Sign::Assign) {
             return Err(self.c_for(word, &var));
@@ -362,9 +363,21 @@ impl Parser {
             self.close_paren("the range of `for`")?;
             return Ok(Box::new(StmtKind::ForIn { var, over, body: Seq::default() }));
         }
+        let (first, name) = (self.pos, self.said(before, self.pos));
         self.expect(Sign::Colon, "and a range after the variable of `for`")?;
         let (from, to) = self.range("for")?;
-        Ok(Box::new(StmtKind::ForRange { var, from, to, body: Seq::default() }))
+        let steps = self.for_steps(first + 1, &name, var.span);
+        Ok(Box::new(StmtKind::ForRange { var, from, to, body: Seq::default(), steps }))
+    }
+
+    /// The steps of a range that was read from the given token on, with its closing parenthesis.
+    #[inline(never)]
+    fn for_steps(&mut self, first: usize, name: &str, var: Span) -> [Span; 4] {
+        let dots = (first..self.pos).find(|n| self.tokens[*n].is(Sign::DotDot)).unwrap_or(first);
+        let (from, to) = (self.said(first, dots), self.said(dots + 1, self.pos - 1));
+        let call = self.sources.surface(var);
+        [format!("{name} = {from}"), format!("{name} <= {to}"), format!("{name}++"), "else".to_string()]
+            .map(|says| self.sources.add_statement(var, call, says))
     }
 
     fn for_body(&mut self) -> Read<Seq> {
