@@ -479,7 +479,11 @@ fn a_run_by_hand_reads_commands_from_a_pipe_or_a_script() {
     let wrong = ["the script has an unknown command: `nonsense`"];
     let scripted = f.run(&["sim", "m.pml", "--script", "script", "--seed", "1"]).expect(2, &parts, &wrong);
     assert_eq!(piped.out, scripted.out);
-    f.run(&["sim", "m.pml", "--script", "script", "--steps", "2"]).expect(2, &[], &["`--steps` is for a run at random"]);
+    f.run(&["sim", "m.pml", "--script", "script", "--steps", "2"]).expect(
+        2,
+        &[],
+        &["`--steps` is for a run at random"],
+    );
     f.run(&["sim", "-i", "m.pml"]).expect(0, &["stopped after 0 steps"], &[]);
     f.run(&["sim", "m.pml", "--script", "nosuch"]).expect(2, &[], &["no such file"]);
 }

@@ -35,7 +35,6 @@ use crate::range::Range;
 use crate::state::{self, ChanView, Packing, State};
 use crate::successors::{Batch, Step, Successors};
 use crate::work::Work;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A system, ready to run.
@@ -76,9 +75,9 @@ impl Floor {
 pub struct Log {
     /// Faults after which the run goes on.
     pub faults: Vec<Fault>,
-    /// Sets, since a chain may take an edge a million times.
-    pub reached: BTreeSet<(ProctypeId, EdgeId)>,
-    pub truncated: BTreeSet<(ProctypeId, EdgeId)>,
+    /// In the order in which they were met, each once: a chain may take an edge a million times.
+    pub reached: Vec<(ProctypeId, EdgeId)>,
+    pub truncated: Vec<(ProctypeId, EdgeId)>,
     /// What `printf` and `printm` wrote, if it is wanted.
     pub output: Option<String>,
     /// Edges taken and messages passed, in order, if that is wanted.

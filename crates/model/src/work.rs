@@ -39,7 +39,7 @@ impl<'a, 'i> Work<'a, 'i> {
     fn blame(&mut self, pid: Pid, edge: EdgeId) -> &'i Proctype {
         let proctype = self.state.proctype(pid);
         self.at = Some((pid, proctype, edge));
-        self.log.reached.insert((proctype, edge));
+        meet(&mut self.log.reached, (proctype, edge));
         self.note(|| Happened::Took { pid, proctype, edge });
         &self.interp.system.proctypes[proctype]
     }
@@ -300,7 +300,7 @@ impl<'a, 'i> Work<'a, 'i> {
     /// Bits were lost at the edge being taken; at an initial value there is none.
     fn note_truncated(&mut self) {
         if let Some((_, proctype, edge)) = self.at {
-            self.log.truncated.insert((proctype, edge));
+            meet(&mut self.log.truncated, (proctype, edge));
         }
     }
 
@@ -458,6 +458,12 @@ impl<'a, 'i> Work<'a, 'i> {
             return Err(FaultKind::NotraceMatched);
         }
         Ok(())
+    }
+}
+
+fn meet(list: &mut Vec<(ProctypeId, EdgeId)>, edge: (ProctypeId, EdgeId)) {
+    if !list.contains(&edge) {
+        list.push(edge);
     }
 }
 

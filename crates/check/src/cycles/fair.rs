@@ -60,7 +60,7 @@
 //! # Owed
 //!   O1 verdict = oracle, the lasso is accepted and fair below   tests: random graphs, both kinds, both targets
 //!   O2 components say the same of the unfolded states           tests: `scc` beside it, with its counts
-//!   O3 D1 to D4; D5                                             tests: flags_as_they_are_printed_are_wrong_both_ways;
+//!   O3 D1 to D4, together; D5                                   tests: flags_as_they_are_printed_find_runs_that_are_not_fair;
 //!                                                               nobody_runs_by_default_moves_alone
 //!   O4 the states below are those of D10                        tests: random graphs
 //!
@@ -78,7 +78,8 @@ use spinor_model::successors::Wish;
 pub enum By {
     Flags,
     Copies,
-    /// The flags without D1 to D4, as the figures have them. Wrong; a test shows it.
+    /// The flags without D1 to D4, as the figures have them, but that a second search looks for the state it began at as it
+    /// was when it arrived. Wrong; a test shows it.
     Printed,
 }
 

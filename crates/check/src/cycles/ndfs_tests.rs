@@ -204,19 +204,18 @@ fn by_process_the_first_one_goes_first() {
     }
 }
 
-/// D1 to D4 of `fair`: as printed, [Bosnacki-POR] figures 4 and 5 find runs that are not fair, and miss some that are.
+/// D1 to D4 of `fair`: as printed, [Bosnacki-POR] figures 4 and 5 find runs that are not fair.
 #[test]
-fn flags_as_they_are_printed_are_wrong_both_ways() {
-    let (mut n_false, mut n_missed) = (0, 0);
+fn flags_as_they_are_printed_find_runs_that_are_not_fair() {
+    let mut n_false = 0;
     for seed in seeds() {
         let (runs, n_pids) = random(seed);
         let truth = oracle::has_accepted_run(&runs, Fairness::Weak);
         let nested = run(&runs, n_pids, &arena(), Target::Path, Some(By::Printed)).expect("one mark at states");
         n_false += u32::from(!truth && nested.searched.found.is_some());
-        n_missed += u32::from(truth && nested.searched.found.is_none());
     }
-    println!("as printed {n_false} are found that are not there, and {n_missed} are missed");
-    assert!(n_false > 0 && n_missed > 0, "{n_false}, {n_missed}");
+    println!("as printed {n_false} are found that are not there");
+    assert!(n_false > 0, "D1 to D4 are not needed");
 }
 
 /// What components say: nothing if there is an accepted run, states and moves if not.

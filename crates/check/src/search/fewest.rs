@@ -13,7 +13,7 @@ use super::kind_of;
 use crate::verdict::Kind;
 use spinor_model::interp::{Floor, Interp, Log};
 use spinor_model::successors::{Step, Successors};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// States that are looked at, at most, and what their keys have in bytes.
 const MOST: usize = 100_000;
@@ -43,19 +43,23 @@ struct Node {
 /// `goes_on` is told how many states there are.
 pub fn fewest(interp: &Interp, kind: Kind, most: usize, goes_on: &mut dyn FnMut(usize) -> bool) -> Fewest {
     let Ok(initial) = interp.initial() else { return Fewest::None };
-    let (mut nodes, mut known, mut bytes) = (Vec::new(), HashSet::new(), 0);
-    // A state was met again inside an `atomic`: it may go round for ever, which is a run-time error that is not looked for.
-    let mut round = false;
-    let mut enter = |nodes: &mut Vec<Node>, state: &_, floor: Floor, from| {
+    let (mut nodes, mut known, mut bytes) = (Vec::new(), HashMap::new(), 0);
+    // An `atomic` that never ends is a run-time error, and not looked for: then fewer statements may show that one.
+    let mut kept: Vec<(usize, usize)> = Vec::new();
+    let mut enter = |nodes: &mut Vec<Node>, state: &_, floor: Floor, from: Option<(usize, Step)>| {
         let mut key = Vec::new();
         interp.pack(state, &mut key);
-        if known.insert((key.clone(), floor.holder())) {
+        let to = *known.entry((key.clone(), floor.holder())).or_insert(nodes.len());
+        let keeps =
+            |(from, step): &(usize, Step)| floor.holder().is_some() && nodes[*from].floor == Floor::Only(step.pid);
+        if let Some((from, _)) = from.filter(keeps).filter(|_| kind == Kind::RuntimeError) {
+            kept.push((from, to));
+        }
+        if to == nodes.len() {
             bytes += key.len();
             nodes.push(Node { from, floor, key });
-        } else if kind == Kind::RuntimeError && floor.holder().is_some() {
-            round = true;
         }
-        !round && bytes <= MOST_BYTES && nodes.len() <= MOST
+        bytes <= MOST_BYTES && nodes.len() <= MOST
     };
     enter(&mut nodes, &initial, Floor::Anyone, None);
     let (mut offered, mut next) = (Vec::new(), 0);
@@ -75,7 +79,7 @@ pub fn fewest(interp: &Interp, kind: Kind, most: usize, goes_on: &mut dyn FnMut(
                 if log.faults.iter().chain(result.as_ref().err()).any(|fault| kind_of(&fault.kind) == kind) {
                     let mut way = way_to(&nodes, n);
                     way.push(step);
-                    return Fewest::Found(way);
+                    return if goes_round(kept) { Fewest::Unknown } else { Fewest::Found(way) };
                 }
                 if let Ok(floor) = result
                     && !enter(&mut nodes, &after, floor, Some((n, step)))
@@ -89,7 +93,19 @@ pub fn fewest(interp: &Interp, kind: Kind, most: usize, goes_on: &mut dyn FnMut(
         }
         next = level.end;
     }
-    Fewest::None
+    if goes_round(kept) { Fewest::Unknown } else { Fewest::None }
+}
+
+/// Some of these ways come back to where they begin: what nothing leads to is taken away, again and again.
+fn goes_round(mut ways: Vec<(usize, usize)>) -> bool {
+    loop {
+        let reached: HashSet<usize> = ways.iter().map(|(_, to)| *to).collect();
+        let before = ways.len();
+        ways.retain(|(from, _)| reached.contains(from));
+        if ways.is_empty() || ways.len() == before {
+            return !ways.is_empty();
+        }
+    }
 }
 
 fn way_to(nodes: &[Node], mut n: usize) -> Vec<Step> {

@@ -201,7 +201,8 @@ impl Parser {
         let tokens = self.tokens.get(first..self.pos).unwrap_or(&[]);
         let through = tokens.iter().filter(|t| t.span.via.is_some_and(is_macro));
         let mut calls = through.map(|t| self.sources.surface(t.span));
-        let holds = |call: &Span| (call.file, call.via) == (own.file, own.via) && call.lo <= own.lo && own.hi <= call.hi;
+        let holds =
+            |call: &Span| (call.file, call.via) == (own.file, own.via) && call.lo <= own.lo && own.hi <= call.hi;
         let Some(call) = calls.find(holds) else { return span };
         let says = self.said(first, self.pos);
         let span = self.sources.add_statement(span, call, says);
@@ -229,7 +230,8 @@ impl Parser {
         let written = |t: &&Token| !t.has(IMPLIED);
         for token in self.tokens.get(from..to).unwrap_or(&[]).iter().filter(written) {
             let tight = |t: &Token, signs: &[Sign]| signs.iter().any(|s| t.is(*s));
-            let value = before.is_some_and(|b| b.name().is_some() || tight(&b, &[Sign::CloseBracket, Sign::CloseParen]));
+            let value =
+                before.is_some_and(|b| b.name().is_some() || tight(&b, &[Sign::CloseBracket, Sign::CloseParen]));
             let call = before.is_some_and(|b| b.name().is_some() || b.key().is_some());
             let passes = [Sign::Bang, Sign::Query, Sign::BangBang, Sign::QueryQuery];
             let glued = before.is_none_or(|b| tight(&b, &[Sign::OpenParen, Sign::OpenBracket, Sign::Dot, Sign::Tilde]))
