@@ -112,7 +112,7 @@ impl Story<'_> {
 
     fn settled(&self) -> Vec<String> {
         vec![format!(
-            "After step {} it is broken for good: nothing that comes later can mend it.",
+            "After step {} the violation is certain: nothing that comes later can mend it.",
             self.trace.looks.last().copied().unwrap_or(0)
         )]
     }
