@@ -4,7 +4,7 @@
 //! Fits    what `ndfs` fits; weak fairness.
 //!
 //! Both figures are a nested search and the states it runs through, written as one. Here they are apart: `Fair` is the
-//! states, and `ndfs` runs through them. A state gets a component that says for whom it waits.
+//! states, and `ndfs` runs through them. A state gets a stage that says for whom it waits.
 //! N is `n_pids` and is given: the processes are 0 to N−1, and a move or an ability of another is our bug. A
 //! process is disabled where it is not `able`; one that has not begun or has ended is so, and is not waited for.
 //! "Accepting" is what `ndfs` says about the state below.
@@ -45,12 +45,12 @@
 //!   D6 the order of the moves is that below, and the default move is last: a move keeps its number. The figures go
 //!      through the processes, N−1 to 0 or 1 to N, and have the default move in its process's place.
 //!   D7 processes are numbered from 0; copy C waits for process C−1.
-//!   D8 moves of nobody (the automaton's alone) change no component; the papers have none.
+//!   D8 moves of nobody (the automaton's alone) change no stage; the papers have none.
 //!   D9 without symmetry: h of [Bosnacki-SYM] is the identity.
-//!   D10 the component is part of the key, not of an array of bits beside the state. Each state below lies under one
+//!   D10 the stage is part of the key, not of an array of bits beside the state. Each state below lies under one
 //!      stored state or more, and each stored state over one that can be reached: the states below are
 //!      the stored keys without their ends (`original`).
-//!   D11 a move that ends the matter is taken in any component; it keeps its number.
+//!   D11 a move that ends the matter is taken in any stage; it keeps its number.
 //!   D12 where moves are left out below, those below may be told who is waited for, and a default move may be the only one
 //!      (`reduce/repairs`). A lasso then has the numbers of all moves below.
 //!
@@ -124,16 +124,16 @@ pub fn original(key: &[u8]) -> &[u8] {
     split(key).0
 }
 
-/// The state below, and the component.
+/// The state below, and the stage.
 fn split(key: &[u8]) -> (&[u8], u32) {
-    let (state, component) = key.split_last_chunk().expect("a key of ours");
-    (state, u32::from_le_bytes(*component))
+    let (state, stage) = key.split_last_chunk().expect("a key of ours");
+    (state, u32::from_le_bytes(*stage))
 }
 
-fn push(out: &mut Moves, state: &[u8], component: u32, marks: u64, pid: Option<Pid>) {
+fn push(out: &mut Moves, state: &[u8], stage: u32, marks: u64, pid: Option<Pid>) {
     let from = out.keys.len();
     out.keys.extend_from_slice(state);
-    out.keys.extend_from_slice(&component.to_le_bytes());
+    out.keys.extend_from_slice(&stage.to_le_bytes());
     out.all.push(Move { to: from..out.keys.len(), marks, pid });
 }
 
@@ -142,22 +142,22 @@ struct Turn {
     accepting: bool,
     /// Whether the moves below are moves here.
     moves: bool,
-    /// The component after a move of the others.
+    /// The stage after a move of the others.
     stays: u32,
-    /// For whom the state waits, and the component once he has moved.
+    /// For whom the state waits, and the stage once he has moved.
     waits: Option<(Pid, u32)>,
     /// Moves of those with lower numbers count as his (without D1).
     falls: bool,
-    /// The component after the default move, if there is one.
+    /// The stage after the default move, if there is one.
     default: Option<u32>,
 }
 
 impl Turn {
     fn after(&self, pid: Option<Pid>) -> u32 {
         match self.waits {
-            Some((of, component)) if pid == Some(of) => component,
-            Some((of, component)) if self.falls && pid.is_some_and(|pid| pid < of) => {
-                component - (u32::from(of - pid.unwrap_or(of)) << 1)
+            Some((of, stage)) if pid == Some(of) => stage,
+            Some((of, stage)) if self.falls && pid.is_some_and(|pid| pid < of) => {
+                stage - (u32::from(of - pid.unwrap_or(of)) << 1)
             }
             _ => self.stays,
         }
@@ -193,14 +193,14 @@ impl<'a, R: Runs> Fair<'a, R> {
 
     /// Makes a move, and says its number below, if it is no default move.
     fn step(&self, desk: &mut R::Desk, at: &mut (Vec<u8>, u32), nth: u32, wish: Wish) -> Option<u32> {
-        let (state, component) = at;
+        let (state, stage) = at;
         let mut below = Moves::default();
-        let turn = self.below(desk, state, *component, wish, &mut below);
+        let turn = self.below(desk, state, *stage, wish, &mut below);
         let turn = turn.map(|turn| turn.expect("a lasso has no state that is refused"));
         let moves = turn.as_ref().is_none_or(|turn| turn.moves);
         match below.all.get(nth as usize).filter(|_| moves) {
             Some(m) => {
-                *component = turn.map_or(*component, |turn| turn.after(m.pid)); // D11
+                *stage = turn.map_or(*stage, |turn| turn.after(m.pid)); // D11
                 let number = if self.tells {
                     let mut all = Moves::default();
                     self.runs.moves_as(desk, state, Wish::ALL, &mut all);
@@ -213,7 +213,7 @@ impl<'a, R: Runs> Fair<'a, R> {
             }
             None => {
                 assert_eq!(nth as usize, if moves { below.all.len() } else { 0 }, "D6");
-                *component = turn.and_then(|turn| turn.default).expect("a move of this state");
+                *stage = turn.and_then(|turn| turn.default).expect("a move of this state");
                 None
             }
         }
@@ -224,7 +224,7 @@ impl<'a, R: Runs> Fair<'a, R> {
         &self,
         desk: &mut R::Desk,
         state: &[u8],
-        component: u32,
+        stage: u32,
         wish: Wish,
         below: &mut Moves,
     ) -> Option<Result<Turn, Refused>> {
@@ -233,7 +233,7 @@ impl<'a, R: Runs> Fair<'a, R> {
         if below.ends.is_some() {
             return None;
         }
-        let turn = self.turn(component, below).map(|turn| {
+        let turn = self.turn(stage, below).map(|turn| {
             let alone = self.eager && wish.attempt != Some(0) && turn.default.is_some();
             Turn { moves: turn.moves && !alone, ..turn }
         });
@@ -245,57 +245,55 @@ impl<'a, R: Runs> Fair<'a, R> {
         Some(turn)
     }
 
-    fn turn(&self, component: u32, below: &Moves) -> Result<Turn, Refused> {
+    fn turn(&self, stage: u32, below: &Moves) -> Result<Turn, Refused> {
         let seen = below.all.iter().fold(below.able, |seen, m| seen.union(Pids::of(m.pid)));
         assert!(seen.without(self.everybody).is_empty(), "only {} processes are waited for", self.n_pids);
-        debug_assert!(self.is_component(component), "I1");
+        debug_assert!(self.is_stage(stage), "I1");
         let accepting = accepts(below, self.runs.n_marks())?;
         let turn = match self.by {
-            By::Flags => self.flags(component, accepting, below.able),
-            By::Printed => self.printed(component, accepting),
-            By::Copies => self.copies(component, accepting, below.able),
+            By::Flags => self.flags(stage, accepting, below.able),
+            By::Printed => self.printed(stage, accepting),
+            By::Copies => self.copies(stage, accepting, below.able),
         };
         let mut after = [Some(turn.stays), turn.default].into_iter().chain([turn.waits.map(|(_, after)| after)]);
-        debug_assert!(after.all(|after| after.is_none_or(|after| self.is_component(after))), "I1");
+        debug_assert!(after.all(|after| after.is_none_or(|after| self.is_stage(after))), "I1");
         Ok(turn)
     }
 
     /// I1
-    fn is_component(&self, component: u32) -> bool {
+    fn is_stage(&self, stage: u32) -> bool {
         match self.by {
-            By::Flags | By::Printed => {
-                (component & 1 == 1) == (component >> 1 > 0) && component >> 1 <= self.n_pids + 1
-            }
-            By::Copies => component <= self.n_pids,
+            By::Flags | By::Printed => (stage & 1 == 1) == (stage >> 1 > 0) && stage >> 1 <= self.n_pids + 1,
+            By::Copies => stage <= self.n_pids,
         }
     }
 
-    fn flags(&self, component: u32, accepting: bool, able: Pids) -> Turn {
-        let arrived = (component & 1 == 1, component >> 1);
+    fn flags(&self, stage: u32, accepting: bool, able: Pids) -> Turn {
+        let arrived = (stage & 1 == 1, stage >> 1);
         let (mut a, mut c) = arrived;
         if accepting && !a {
             (a, c) = (true, self.n_pids + 1); // R1
         } else if c == 1 {
             (a, c) = (false, 0); // R3, D3
         }
-        let component = |c: u32| c << 1 | u32::from(a);
-        let waits = (a && c >= 2).then(|| ((c - 2) as Pid, component(c - 1))); // R2, D1
-        let default = waits.filter(|(pid, _)| !able.has(*pid)).map(|(_, component)| component); // D2
+        let stage = |c: u32| c << 1 | u32::from(a);
+        let waits = (a && c >= 2).then(|| ((c - 2) as Pid, stage(c - 1))); // R2, D1
+        let default = waits.filter(|(pid, _)| !able.has(*pid)).map(|(_, stage)| stage); // D2
         let accepting = arrived == (true, 1); // D4
-        Turn { accepting, moves: true, stays: component(c), waits, falls: false, default }
+        Turn { accepting, moves: true, stays: stage(c), waits, falls: false, default }
     }
 
     /// [Bosnacki-POR] figures 4 and 5 to the letter.
-    fn printed(&self, component: u32, accepting: bool) -> Turn {
-        let (mut a, mut c) = (component & 1 == 1, component >> 1);
+    fn printed(&self, stage: u32, accepting: bool) -> Turn {
+        let (mut a, mut c) = (stage & 1 == 1, stage >> 1);
         if accepting && !a {
             (a, c) = (true, self.n_pids + 1);
         } else if !accepting && c == 1 {
             (a, c) = (false, 0);
         }
-        let component = |c: u32| c << 1 | u32::from(a);
-        let waits = (a && c >= 2).then(|| ((c - 2) as Pid, component(c - 1)));
-        Turn { accepting: a, moves: true, stays: component(c), waits, falls: true, default: None }
+        let stage = |c: u32| c << 1 | u32::from(a);
+        let waits = (a && c >= 2).then(|| ((c - 2) as Pid, stage(c - 1)));
+        Turn { accepting: a, moves: true, stays: stage(c), waits, falls: true, default: None }
     }
 
     fn copies(&self, copy: u32, accepting: bool, able: Pids) -> Turn {
@@ -334,27 +332,27 @@ impl<R: Runs> Runs for Fair<'_, R> {
     }
 
     fn moves_as(&self, (desk, below): &mut Self::Desk, key: &[u8], wish: Wish, out: &mut Moves) {
-        let (state, component) = split(key);
-        let turn = self.below(desk, state, component, wish, below);
+        let (state, stage) = split(key);
+        let turn = self.below(desk, state, stage, wish, below);
         (out.able, out.blind) = (below.able, below.blind);
         out.left_out = below.left_out;
         if let Some(nth) = below.ends {
             // D11
-            (0..=nth as usize).for_each(|n| push(out, below.key(n), component, 0, below.all[n].pid));
+            (0..=nth as usize).for_each(|n| push(out, below.key(n), stage, 0, below.all[n].pid));
             out.ends = Some(nth);
             return;
         }
         let Some(Ok(turn)) = turn else {
             // What would be refused below is refused here: the marks are the same.
             let moves = below.all.iter().enumerate();
-            return moves.for_each(|(n, m)| push(out, below.key(n), component, m.marks, m.pid));
+            return moves.for_each(|(n, m)| push(out, below.key(n), stage, m.marks, m.pid));
         };
         let marks = u64::from(turn.accepting);
         for (n, m) in below.all.iter().enumerate().filter(|_| turn.moves) {
             push(out, below.key(n), turn.after(m.pid), marks, m.pid);
         }
-        if let Some(component) = turn.default {
-            push(out, state, component, marks, None);
+        if let Some(stage) = turn.default {
+            push(out, state, stage, marks, None);
         }
     }
 }

@@ -434,7 +434,7 @@ impl Reduction {
         mut of: impl FnMut(Pid, &mut Vec<Step>),
     ) -> bool {
         let Some(cast) = &desk.cast else { return false };
-        let rule = self.rule();
+        let rule = self.still_rule();
         cast.safe(key, self.phase(desk), proviso.is_strict()).any(|pid| {
             of(pid, chosen);
             let still = |rule| stubborn::keeps_still(cast, cast.stands(key), chosen.iter(), rule);
@@ -455,7 +455,7 @@ impl Reduction {
     }
 
     /// Puts all sets of steps that are enough, and have none in common, into `leaps`.
-    fn components(&self, desk: &mut Desk, at: (&[u8], bool), steps: &[Step], leaps: &mut Leaps) {
+    fn disjoint_sets(&self, desk: &mut Desk, at: (&[u8], bool), steps: &[Step], leaps: &mut Leaps) {
         leaps.clear();
         if !self.looks(desk, at, steps) {
             return;
@@ -463,7 +463,7 @@ impl Reduction {
         let Desk { cast, stubborn, of, .. } = desk;
         if let Some(cast) = cast {
             // What is looked at in any phase: so leaps are a matter of the state alone.
-            stubborn.components(cast, at.0, steps, self.rules(false), of);
+            stubborn.disjoint_sets(cast, at.0, steps, self.rules(false), of);
             let closes = |pid, edge| cast.flags[cast.transition(pid, edge) as usize].closes;
             leaps.set(steps, of, |s| closes(s.pid, s.edge) || s.partner.is_some_and(|(pid, edge)| closes(pid, edge)));
         }
@@ -519,10 +519,10 @@ impl Reduction {
     fn rules(&self, strict: bool) -> Rules {
         let near = matches!(self.selector, Selector::Povas | Selector::Lra);
         let (alone, strict) = (near || self.selector == Selector::Ample, strict && !self.selector.leaps());
-        Rules { alone, near, strict, phase: 0, still: self.rule(), attempt: None }
+        Rules { alone, near, strict, phase: 0, still: self.still_rule(), attempt: None }
     }
 
-    fn rule(&self) -> Option<still::Rule> {
+    fn still_rule(&self) -> Option<still::Rule> {
         self.still.as_ref().map(|still| still.rule)
     }
 

@@ -130,7 +130,7 @@ impl<'a, S: Successors + Send> Built<'a, S> {
         if form != Form::Whole {
             state.flight.clear();
             let fits = state.desk.fits(&state.key);
-            reduced.reduction.components(&mut state.desk, (&state.key, fits), &state.offered, &mut state.leaps);
+            reduced.reduction.disjoint_sets(&mut state.desk, (&state.key, fits), &state.offered, &mut state.leaps);
             state.ready = true;
         }
         if !state.leaps.is_empty() && reduced.minds_faults() && reduced.is_ended(state) {

@@ -206,7 +206,7 @@ impl<S: Successors> Reduced<S> {
             return;
         }
         flight.clear();
-        self.reduction.components(desk, (key, fits), offered, leaps);
+        self.reduction.disjoint_sets(desk, (key, fits), offered, leaps);
         if leaps.is_empty() {
             chosen.clone_from(offered);
         } else {

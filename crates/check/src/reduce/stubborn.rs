@@ -259,7 +259,7 @@ impl Desk {
 
     /// The smallest closed sets, no two of which have a step in common: of each step the number of its set, from 1; 0 if
     /// it is in none.
-    pub fn components(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, of: &mut Vec<u8>) {
+    pub fn disjoint_sets(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, of: &mut Vec<u8>) {
         of.clear();
         // No attempt has this number: these answers are not selections.
         let attempt = Some(u8::MAX);
