@@ -147,8 +147,10 @@ pub fn load(path: &Path, options: &Options) -> Result<Front, Unreadable> {
     if is_protocol && !(options.defines.is_empty() && options.undefines.is_empty()) {
         return Err(Unreadable { path: path.to_path_buf(), why: "a protocol has no macros to define".to_string() });
     }
-    let mut more: Vec<(String, String)> =
-        options.ltls.iter().map(|f| ("--ltl".to_string(), format!("ltl {{ {f}\n}}"))).collect();
+    // Of several, each has a number.
+    let title = |n: usize| if options.ltls.len() > 1 { format!("--ltl {}", n + 1) } else { "--ltl".to_string() };
+    let typed = options.ltls.iter().enumerate().map(|(n, f)| (title(n), spinor_lang::block(f)));
+    let mut more: Vec<(String, String)> = typed.collect();
     let mut given: Vec<(String, spinor_ltl::Hoa)> = Vec::new();
     let (mut texts, mut hoas): (Vec<PathBuf>, Vec<PathBuf>) = (Vec::new(), Vec::new());
     for file in &options.claims {
@@ -185,7 +187,14 @@ pub fn load(path: &Path, options: &Options) -> Result<Front, Unreadable> {
         include_roots: options.include_roots.clone(),
         more,
     };
-    let loaded = spinor_lang::load(&name, &text, &lang_options, &|path: &Path| std::fs::read(path));
+    let mut loaded = spinor_lang::load(&name, &text, &lang_options, &|path: &Path| std::fs::read(path));
+    if loaded.model.is_none() {
+        let file =
+            |n: usize| loaded.sources.files.enumerated().skip(1).find(|(_, f)| f.name == title(n)).map(|(id, _)| id);
+        let typed = options.ltls.iter().enumerate();
+        let typed: Vec<_> = typed.filter_map(|(n, f)| Some((file(n)?, f.as_str()))).collect();
+        loaded.sources = Arc::new(spinor_lang::as_typed(&loaded.sources, &mut loaded.diagnostics, &typed));
+    }
     if let Some(m) = &loaded.model {
         let claims = m.system.claims.iter().map(|c| c.span);
         let files: Vec<&str> = claims

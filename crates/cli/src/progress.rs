@@ -27,8 +27,16 @@ fn ctrl_c() -> Option<Arc<AtomicBool>> {
             let mut first: Option<Instant> = None;
             for signal in signals.forever() {
                 told.store(true, Relaxed);
-                if first.get_or_insert_with(Instant::now).elapsed() >= ONE_CALL {
-                    signal_hook::low_level::exit(128 + signal);
+                match first {
+                    Some(first) if first.elapsed() >= ONE_CALL => signal_hook::low_level::exit(128 + signal),
+                    Some(_) => {}
+                    None => {
+                        first = Some(Instant::now());
+                        std::thread::spawn(|| {
+                            std::thread::sleep(SLOW);
+                            note("it stops after the step that it is at; another Ctrl-C ends the program at once\n");
+                        });
+                    }
                 }
             }
         });
@@ -39,6 +47,9 @@ fn ctrl_c() -> Option<Arc<AtomicBool>> {
 
 /// Signals that come closer together are one: `timeout` tells the program, and then its group.
 const ONE_CALL: Duration = Duration::from_millis(500);
+
+/// A long `atomic` or `d_step` is one step, and asks nobody.
+const SLOW: Duration = Duration::from_secs(2);
 
 /// Short runs need no news.
 const PATIENCE: Duration = Duration::from_secs(1);

@@ -296,6 +296,15 @@ fn a_circle_of_those_who_wait_goes_by_the_elements_that_they_wait_for() {
 }
 
 #[test]
+fn what_is_wrong_with_a_formula_is_shown_where_it_was_typed() {
+    let f = Folder::new("typed");
+    f.file("m.pml", "byte x;\nactive proctype P() { x = 1 }\n");
+    f.run(&["m.pml", "--ltl", "[](z<2)"]).expect(2, &[], &["--> --ltl:1:4", "1 | [](z<2)"]);
+    f.run(&["m.pml", "--ltl", "<> x", "--ltl", "x =="]).expect(2, &[], &["--> --ltl 2:1:", "1 | x =="]);
+    f.run(&["ltl", "G p"]).expect(2, &[], &["--> formula:1:1", "1 | G p", "write `[]`"]);
+}
+
+#[test]
 fn two_models_of_one_name_do_not_overwrite_each_others_traces() {
     let f = Folder::new("same_names");
     for folder in ["a", "b"] {

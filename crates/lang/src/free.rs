@@ -6,9 +6,39 @@ use crate::parser::parse;
 use crate::preprocess::Options;
 use spinor_ltl::{Formula, PropId};
 use spinor_model::diagnostic::Diagnostic;
-use spinor_model::source::Sources;
+use spinor_model::source::{FileId, Sources, Span};
 use std::io;
 use std::path::Path;
+
+/// A formula alone, as the block that the parser reads.
+pub fn block(formula: &str) -> String {
+    format!("{BEFORE}{formula}\n}}")
+}
+
+const BEFORE: &str = "ltl { ";
+
+/// What is wrong with such blocks, as if what was typed were all of the text: of these files, what each is.
+pub fn as_typed(sources: &Sources, diagnostics: &mut [Diagnostic], typed: &[(FileId, &str)]) -> Sources {
+    let mut out = Sources::default();
+    for (id, file) in sources.files.enumerated() {
+        let text = typed.iter().find(|(of, _)| *of == id).map_or(&*file.text, |(_, text)| text);
+        out.add_file(&file.name, text);
+    }
+    let shift = |span: &mut Span| {
+        if let Some((_, text)) = typed.iter().find(|(of, _)| *of == span.file) {
+            let inside = |at: u32| at.saturating_sub(BEFORE.len() as u32).min(text.len() as u32);
+            (span.lo, span.hi) = (inside(span.lo), inside(span.hi));
+        }
+    };
+    out.expansions = sources.expansions.clone();
+    out.expansions.iter_mut().for_each(|expansion| shift(&mut expansion.call));
+    for d in diagnostics {
+        d.primary.iter_mut().for_each(|(span, _)| shift(span));
+        d.labels.iter_mut().for_each(|(span, _)| shift(span));
+        d.fix.iter_mut().for_each(|fix| shift(&mut fix.span));
+    }
+    out
+}
 
 /// What came of a text: a formula unless there are errors, and everything there is to say about it.
 #[derive(Clone, Debug)]
@@ -24,7 +54,7 @@ pub struct Free {
 /// proposition; the same text is the same one.
 pub fn free(text: &str) -> Free {
     let nothing = |_: &Path| Err(io::Error::other("a formula includes no files"));
-    let parsed = parse("formula", &format!("ltl {{ {text}\n}}"), &Options::default(), &nothing);
+    let parsed = parse("formula", &block(text), &Options::default(), &nothing);
     let (sources, mut diagnostics) = (parsed.sources, parsed.diagnostics);
     let mut props: Vec<String> = Vec::new();
     let formula = match &parsed.program.units[..] {
@@ -55,6 +85,7 @@ pub fn free(text: &str) -> Free {
         }
     };
     let failed = diagnostics.iter().any(Diagnostic::is_error);
+    let sources = as_typed(&sources, &mut diagnostics, &[(FileId(0), text)]);
     Free { formula: (!failed).then_some(formula), props, sources, diagnostics }
 }
 

@@ -13,7 +13,7 @@ pub mod parser;
 pub mod preprocess;
 pub mod token;
 
-pub use free::{Free, free};
+pub use free::{Free, as_typed, block, free};
 pub use load::{Loaded, load};
 pub use lower::{Model, NamedFormula};
 pub use parser::{Parsed, parse};
