@@ -3,8 +3,9 @@
 //! One row per search × property × store × reduction × fairness. A cell is the reason its answer can be trusted,
 //! the reason only its violations can, or the reason it is refused. `check` asks here and nowhere else, so a pair nobody
 //! argued for cannot be run by accident: the table first ([`cell`], [`symmetric`]), and then what it does not say because
-//! it depends on more than these ([`choose_reduction`], [`OnTheFly`], [`refuses_progress`]). The searches for safety take any number of threads (`jobs`): the
-//! arguments are in `search/bfs.rs` and `search/dfs.rs`.
+//! it depends on more than these ([`choose_symmetry`], [`choose_reduction`], [`OnTheFly`], [`refuses_leaps`],
+//! [`refuses_progress`]; what in a system forbids a reduction is said by [`crate::reduce::refusal`]). The searches for
+//! safety take any number of threads (`jobs`): the arguments are in `search/bfs.rs` and `search/dfs.rs`.
 
 mod printed;
 
