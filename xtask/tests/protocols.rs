@@ -5,13 +5,13 @@
 
 use spinor_check::check::{Said, Stated, interpreted};
 use spinor_check::observer::Silent;
-use spinor_check::protocol::Protocol;
 use spinor_check::report::Report;
 use spinor_check::settings::Settings;
 use spinor_gen::protocol::{Shape, synthesise};
 use spinor_gen::question::seeds;
 use spinor_lang::{Model, Options, load};
 use spinor_model::interp::Interp;
+use spinor_model::protocol::Protocol;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -50,12 +50,12 @@ fn answer(model: &Model) -> Report {
 /// `SPINOR_SEEDS=A..B` asks about others than usual.
 /// What differs, or whether both find a deadlock; nothing of a protocol that is too large for a test.
 fn compare(spin: &Spin, model: &Model) -> std::io::Result<Result<Option<bool>, String>> {
-    let protocol = model.protocol.as_ref().expect("a protocol");
+    let promela = model.promela.as_ref().expect("a protocol");
     let ours = answer(model);
     if !ours.searches[0].complete {
         return Ok(Ok(None));
     }
-    let report = match spin.check_text(&protocol.promela)? {
+    let report = match spin.check_text(promela)? {
         SpinOutcome::Done(report) => report,
         other => return Ok(Err(format!("SPIN says {other:?}"))),
     };
@@ -113,7 +113,7 @@ fn the_protocols_of_the_corpus_have_spins_counts_and_verdicts() {
         let ours = answer(&model);
         let scratch = Scratch::new().expect("a folder");
         let file = scratch.path().join("p.pml");
-        let promela = &model.protocol.as_ref().expect("a protocol").promela;
+        let promela = model.promela.as_ref().expect("a protocol");
         std::fs::write(&file, promela).expect("a file");
         // A name may have become another one.
         let names = promela.lines().filter_map(|l| l.strip_prefix("ltl ")?.split(' ').next());

@@ -9,20 +9,19 @@
 mod endless;
 mod safety;
 
-use crate::clock::memory_bytes;
 use crate::cycles::Fairness;
 pub use crate::executors::{Executors, Interpreted};
 use crate::observer::Observer;
 use crate::plan::{self, Asking, Cell, Choice};
 use crate::progress::meaning::Of;
-use crate::reduce::{self, Selector};
-use crate::report::{Chosen, PropertyReport, Report};
+use crate::reduce::Selector;
+use crate::report::{Chosen, LeftOut, PropertyReport, Report};
 use crate::search::Stopped;
 use crate::settings::{Selection, Settings};
 use crate::symmetry::Way;
 use crate::verdict::{Kind, Verdict};
 use endless::Endless;
-use safety::{Asked, SAFETY_SEARCH};
+use safety::{Finite, SAFETY_SEARCH};
 use spinor_ltl::{Automaton, Formula};
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::interp::Interp;
@@ -98,16 +97,16 @@ pub fn check<E: Executors>(
         chosen,
     };
     let counts_all = settings.all_errors.is_some();
-    let asking = |property| Asking {
+    let asking = |property: Kind| Asking {
         combination: choice.combination(property),
         wanted: settings.reduce,
         by_name: settings.forces_reduction() || settings.shapes_reduction(),
         plain: settings.plain,
-        counts_all,
+        counts_all: counts_all && !property.is_endless(),
         symmetric: false,
         stutter_invariant: true,
         sees_steps: false,
-        refusal: reduce::refusal(system).or(plan::refuses_leaps(settings.proviso, settings.reduce.leaps())),
+        refusal: plan::refuses_reduction(settings, system, choice.combination(property)),
     };
     let symmetry = |kind| plan::choose_symmetry(choice.combination(kind), settings.way(), counts_all);
     let answer = |property| {
@@ -127,8 +126,8 @@ pub fn check<E: Executors>(
         let way = if is_on { way } else { Way::Off };
         // What is left out is the same to all of them.
         let asking = asking(kinds[0]);
-        let asked = Asked { interp, kinds, way, asking, settings };
-        asked.safety(executors, observer, &mut report)
+        let finite = Finite { interp, kinds, way, settings, asking };
+        finite.safety(executors, observer, &mut report)
     });
     let runtime = questions.iter().any(|q| q.kind == Kind::RuntimeError);
     for question in questions {
@@ -160,16 +159,20 @@ impl Report {
         }
         reduction
     }
+
+    /// Takes note of it if nothing was left out in the end.
+    fn tell_worth(&mut self, property: &str, reduce: Option<Selector>, left_out: &LeftOut) {
+        assert!(reduce.is_some() || !left_out.leaves_steps(), "only what was decided is left out");
+        if reduce.is_some() && !left_out.leaves_steps() {
+            let why = "its steps have too much to do with each other for it to be worth while";
+            self.unreduced.push((property.to_string(), why.to_string()));
+        }
+    }
 }
 
 /// A property that stays open.
 fn open(name: String, kind: Kind, because: String) -> PropertyReport {
     PropertyReport::new(name, kind, Verdict::NothingFound { because })
-}
-
-/// The memory that the user allows, less what the program holds by now, native code and all.
-fn memory_left(settings: &Settings) -> u64 {
-    settings.max_memory.map_or(u64::MAX, |n| n.saturating_sub(memory_bytes()))
 }
 
 /// The user knows the whole, not what is left of it.
@@ -264,5 +267,3 @@ fn select<'a>(questions: Vec<Question<'a>>, select: &Selection) -> Result<Vec<Qu
     }
     Ok(questions.into_iter().filter(asked).collect())
 }
-
-const NOT_WORTH: &str = "its steps have too much to do with each other for it to be worth while";

@@ -3,8 +3,7 @@
 //! One row per search × property × store × reduction × fairness. A cell is the reason its answer can be trusted,
 //! the reason only its violations can, or the reason it is refused. `check` asks here and nowhere else, so a pair nobody
 //! argued for cannot be run by accident: the table first ([`cell`], [`symmetric`]), and then what it does not say because
-//! it depends on more than these ([`choose_symmetry`], [`choose_reduction`], [`OnTheFly`], [`refuses_leaps`],
-//! [`refuses_progress`]; what in a system forbids a reduction is said by [`crate::reduce::refusal`]). The searches for
+//! it depends on more than these ([`choose_symmetry`], [`choose_reduction`], [`refuses_reduction`]). The searches for
 //! safety take any number of threads (`jobs`): the arguments are in `search/bfs.rs` and `search/dfs.rs`.
 
 mod printed;
@@ -14,10 +13,11 @@ pub use printed::Printed;
 use crate::claim::Marking;
 use crate::cycles::Fairness;
 use crate::progress::meaning::Progress;
-use crate::reduce::{AbleBy, Proviso, Selector};
+use crate::reduce::{self, AbleBy, Proviso, Selector};
 use crate::settings::{FairBy, Reduce, Search, Settings, Store};
 use crate::symmetry::Way;
 use crate::verdict::Kind;
+use spinor_model::ir::System;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cell {
@@ -311,7 +311,7 @@ pub struct Asking {
     pub stutter_invariant: bool,
     /// It names operations.
     pub sees_steps: bool,
-    /// What the system has that forbids it.
+    /// Why it may not be, whatever the table says.
     pub refusal: Option<&'static str>,
 }
 
@@ -367,7 +367,7 @@ pub fn choose_symmetry(c: Combination, wanted: Way, counts_all: bool) -> (Way, O
 }
 
 /// What the table does not say of cycles without progress and a reduction, because it depends on what makes progress.
-pub fn refuses_progress(search: Search, progress: Progress, leaps: bool) -> Option<&'static str> {
+fn refuses_progress(search: Search, progress: Progress, leaps: bool) -> Option<&'static str> {
     match (family(search), progress) {
         (Family::Progress, Progress::States) if leaps => Some(
             "states that make progress would be passed in the middle of a leap: --progress steps, or --por stubborn",
@@ -391,30 +391,56 @@ pub fn choose_proviso(wanted: Proviso, search: Search) -> Proviso {
 }
 
 /// Leaps are a matter of the state alone.
-pub fn refuses_leaps(proviso: Proviso, leaps: bool) -> Option<&'static str> {
+fn refuses_leaps(proviso: Proviso, leaps: bool) -> Option<&'static str> {
     (leaps && proviso.is_path()).then_some("leaps do not depend on a path: --proviso loops or levels")
 }
 
 /// Of cycles without progress.
-pub const BY_STATE_ALONE: &str = "for cycles without progress steps are selected by the state alone: --proviso loops, --able-by guards, --unless-by guards";
+const BY_STATE_ALONE: &str = "for cycles without progress steps are selected by the state alone: --proviso loops, --able-by guards, --unless-by guards";
+
+/// corpus/regressions/R04_parity_claim.pml
+pub const NO_STUTTER_FORM: &str = "the automaton is in no form in which it cannot tell how often a state is repeated, and \
+     selections that depend on more than the state would be told: --proviso loops, --able-by guards";
+
+/// Why steps may not be left out, as far as that is said neither by the table nor by the claim: because of the system, or
+/// of what is asked for together.
+pub fn refuses_reduction(settings: &Settings, system: &System, c: Combination) -> Option<&'static str> {
+    let (leaps, fly) = (settings.reduce.leaps(), OnTheFly::of(settings, c));
+    let by_search = || match c.property {
+        Kind::NonProgress if fly.is_wanted() || settings.repairs.departs(settings.fairness) => Some(BY_STATE_ALONE),
+        Kind::NonProgress => refuses_progress(c.search, settings.progress, leaps),
+        _ => fly.refusal(),
+    };
+    reduce::refusal(system).or(refuses_leaps(settings.proviso, leaps)).or_else(by_search)
+}
+
+/// A claim has to be in stutter form, because steps are to be left out by more than the state.
+pub fn wants_stutter_form(settings: &Settings, c: Combination) -> bool {
+    let reduces = !settings.plain && settings.reduce != Reduce::Off;
+    reduces && c.property != Kind::NonProgress && OnTheFly::of(settings, c).is_wanted()
+}
 
 /// What depends on more than a state: the path, or who is waited for.
 #[derive(Clone, Copy, Debug)]
-pub struct OnTheFly {
-    pub proviso: Proviso,
-    pub able_by: AbleBy,
-    pub search: Search,
-    pub fairness: Fairness,
-    pub jobs: usize,
-    /// The claim is in stutter form, if there is one.
-    pub in_form: bool,
+struct OnTheFly {
+    proviso: Proviso,
+    able_by: AbleBy,
+    search: Search,
+    fairness: Fairness,
+    jobs: usize,
     /// States are not kept, so nothing can be remembered beside them.
-    pub lossy: bool,
+    lossy: bool,
 }
 
 impl OnTheFly {
+    fn of(settings: &Settings, c: Combination) -> OnTheFly {
+        let Settings { proviso, fairness, jobs, .. } = *settings;
+        let (search, lossy) = (c.search, c.store.is_lossy());
+        OnTheFly { proviso, able_by: settings.repairs.able, search, fairness, jobs, lossy }
+    }
+
     /// The claim has to be in stutter form.
-    pub fn is_wanted(&self) -> bool {
+    fn is_wanted(&self) -> bool {
         self.proviso.is_path() || self.waits()
     }
 
@@ -423,7 +449,7 @@ impl OnTheFly {
     }
 
     /// Why it cannot be.
-    pub fn refusal(&self) -> Option<&'static str> {
+    fn refusal(&self) -> Option<&'static str> {
         let stack = self.proviso.is_path();
         let nested = matches!(self.search, Search::Ndfs | Search::NdfsSeed | Search::Cndfs);
         match self.search {
@@ -449,11 +475,6 @@ impl OnTheFly {
                 Some("a default move may lead back to the path: --able-by guards or static, or --proviso loops")
             }
             _ if self.waits() && !nested => Some("nobody is waited for: --search ndfs, or --able-by guards or static"),
-            // corpus/regressions/R04_parity_claim.pml
-            _ if self.is_wanted() && !self.in_form => Some(
-                "the automaton is in no form in which it cannot tell how often a state is repeated, and selections that \
-                 depend on more than the state would be told: --proviso loops, --able-by guards",
-            ),
             _ => None,
         }
     }

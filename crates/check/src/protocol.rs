@@ -14,9 +14,9 @@
 //! (`Uses::drained`).
 //!
 //! # The argument
-//!   The first two are expressions over the system ([`Protocol::column`]), at which whatever executes the system looks in
+//!   The first two are expressions over the system ([`column`]), at which whatever executes the system looks in
 //!   every state that is stored, so every engine and both executors can ask them. A trace that comes of it is judged again, from
-//!   the edges that leave the locations of its last state and from the messages in the channels ([`Protocol::flaw`]): what
+//!   the edges that leave the locations of its last state and from the messages in the channels ([`flaw`]): what
 //!   is shown was found in two ways.
 
 use crate::trace::{Ending, Trace};
@@ -26,21 +26,10 @@ use spinor_model::interp::Interp;
 use spinor_model::ir::{
     BinOp, Edge, EdgeId, Expr, Loc, Pattern, Pid, Place, Probe, ProctypeId, Scope, System, Type, UnOp,
 };
-use spinor_model::protocol::Channel;
+use spinor_model::protocol::{Channel, Protocol};
 use spinor_model::state::State;
 
-/// What is asked about a protocol.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Protocol {
-    pub channels: Vec<Channel>,
-    /// J and K, by their place among the channels.
-    pub receptions: Vec<usize>,
-    pub overflows: Vec<usize>,
-    /// The strict form of receptions.
-    pub strict: bool,
-}
-
-/// Of questions that are about no channel ([`Protocol::asked`]).
+/// Of questions that are about no channel ([`asked`]).
 const NO_CHANNEL: &str = "no channel is asked about";
 
 /// What is wrong in a state.
@@ -52,146 +41,143 @@ pub struct Flaw {
     pub what: String,
 }
 
-impl Protocol {
-    /// What to look at in every state for a property of this kind; nothing if it cannot be violated.
-    pub fn column(&self, system: &System, kind: Kind) -> Option<Expr> {
-        let mut cases = Vec::new();
-        for n in self.asked(kind) {
-            let (channel, owner) = (&self.channels[*n], self.owner(*n, kind));
-            let t = &system.proctypes[owner];
-            for (loc, l) in t.locs.enumerated() {
-                let edges = || l.edges.iter().map(|e| &t.edges[*e]);
-                if loc == t.end {
-                    continue;
-                }
-                let here = at(system, owner, loc);
-                match kind {
-                    Kind::Overflow => {
-                        if edges().any(|e| e.send().is_some_and(|(c, _)| is(c, channel))) {
-                            cases.push(both(here, Expr::Probe(Probe::Full, Box::new(read(channel)))));
-                        }
-                    }
-                    Kind::Reception => {
-                        if !self.strict && !only_receives(edges()) {
-                            continue;
-                        }
-                        let takes = edges().filter_map(Edge::receive).filter(|(c, _)| is(c, channel));
-                        let taken = any(takes.map(|(c, args)| poll(c, args)).collect());
-                        let waits = Expr::Probe(Probe::Nempty, Box::new(read(channel)));
-                        let stuck = match taken {
-                            Some(taken) => both(waits, Expr::Unary(UnOp::Not, Box::new(taken))),
-                            None => waits,
-                        };
-                        cases.push(both(here, stuck));
-                    }
-                    Kind::NonExecutable | Kind::EndState => unreachable!("{NO_CHANNEL}"),
-                    Kind::Assertion | Kind::RuntimeError | Kind::Trace | Kind::Promise => unreachable!("{NO_CHANNEL}"),
-                    Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl => unreachable!("{NO_CHANNEL}"),
-                }
-            }
-        }
-        any(cases)
-    }
-
-    fn asked(&self, kind: Kind) -> &[usize] {
-        match kind {
-            Kind::Reception => &self.receptions,
-            Kind::Overflow => &self.overflows,
-            // Of the whole search, not of a state; and what is no question about protocols.
-            Kind::NonExecutable | Kind::EndState => &[],
-            Kind::Assertion | Kind::RuntimeError | Kind::Trace | Kind::Promise => &[],
-            Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl => &[],
-        }
-    }
-
-    /// Whose error it is.
-    fn owner(&self, channel: usize, kind: Kind) -> ProctypeId {
-        match kind {
-            Kind::Overflow => self.channels[channel].from,
-            Kind::Reception => self.channels[channel].to,
-            Kind::NonExecutable | Kind::EndState => unreachable!("{NO_CHANNEL}"),
-            Kind::Assertion | Kind::RuntimeError | Kind::Trace | Kind::Promise => unreachable!("{NO_CHANNEL}"),
-            Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl => unreachable!("{NO_CHANNEL}"),
-        }
-    }
-
-    /// What is wrong in a state, from its edges and messages.
-    pub fn flaw(&self, interp: &Interp, state: &State, kind: Kind) -> Option<Flaw> {
-        let system = interp.system();
-        self.asked(kind).iter().find_map(|&n| {
-            let (channel, owner) = (&self.channels[n], self.owner(n, kind));
-            let pid = (0..state.n_procs() as Pid).find(|p| state.proctype(*p) == owner)?;
-            let view = interp.chan(state, state.globals()[channel.var.index()] as u8)?;
-            let t = &system.proctypes[owner];
-            let l = &t.locs[state.loc(pid)];
+/// What to look at in every state for a property of this kind; nothing if it cannot be violated.
+pub fn column(protocol: &Protocol, system: &System, kind: Kind) -> Option<Expr> {
+    let mut cases = Vec::new();
+    for n in asked(protocol, kind) {
+        let (channel, owner) = (&protocol.channels[*n], owner(protocol, *n, kind));
+        let t = &system.proctypes[owner];
+        for (loc, l) in t.locs.enumerated() {
             let edges = || l.edges.iter().map(|e| &t.edges[*e]);
-            let process = |t: ProctypeId| system.proctypes[t].name.as_str();
-            let place = format!("{} in `{}`", t.name, l.labels.first().map_or("", String::as_str));
-            let what = match kind {
+            if loc == t.end {
+                continue;
+            }
+            let here = at(system, owner, loc);
+            match kind {
                 Kind::Overflow => {
-                    let send = edges().find(|e| e.send().is_some_and(|(c, _)| is(c, channel)))?;
-                    let (has, room) = (view.messages.len(), view.decl.capacity as usize);
-                    if has < room {
-                        return None;
+                    if edges().any(|e| e.send().is_some_and(|(c, _)| is(c, channel))) {
+                        cases.push(both(here, Expr::Probe(Probe::Full, Box::new(read(channel)))));
                     }
-                    let (name, to) = (&channel.name, process(channel.to));
-                    format!("{place} has {}, but {name} to {to} is full ({has} of {room})", op(system, send))
                 }
                 Kind::Reception => {
-                    let first = view.messages.first()?;
-                    let takes = |e: &Edge| {
-                        e.receive().is_some_and(|(c, args)| is(c, channel) && args.iter().zip(*first).all(fits))
-                    };
-                    if edges().any(takes) || !self.strict && !only_receives(edges()) {
-                        return None;
+                    if !protocol.strict && !only_receives(edges()) {
+                        continue;
                     }
-                    let has: Vec<String> = edges().map(|e| op(system, e)).collect();
-                    let has = if has.is_empty() { "no transition".to_string() } else { has.join(", ") };
-                    let (name, from) = (&channel.name, process(channel.from));
-                    let message = shown(system, first, &view.decl.fields);
-                    format!("{place} has {has}, but {message} is first in {name} from {from}")
+                    let takes = edges().filter_map(Edge::receive).filter(|(c, _)| is(c, channel));
+                    let taken = any(takes.map(|(c, args)| poll(c, args)).collect());
+                    let waits = Expr::Probe(Probe::Nempty, Box::new(read(channel)));
+                    let stuck = match taken {
+                        Some(taken) => both(waits, Expr::Unary(UnOp::Not, Box::new(taken))),
+                        None => waits,
+                    };
+                    cases.push(both(here, stuck));
                 }
                 Kind::NonExecutable | Kind::EndState => unreachable!("{NO_CHANNEL}"),
                 Kind::Assertion | Kind::RuntimeError | Kind::Trace | Kind::Promise => unreachable!("{NO_CHANNEL}"),
                 Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl => unreachable!("{NO_CHANNEL}"),
-            };
-            Some(Flaw { kind, channel: n, what })
-        })
-    }
-
-    /// Says of a trace that ends in such a state what is wrong there, and how it came about. Panics if nothing is.
-    pub fn tell(&self, interp: &Interp, trace: &mut Trace) {
-        let Ending::Met { kind, .. } = trace.ending else { return };
-        let state = trace.last_state().expect("T4: such a state was reached");
-        let flaw = self.flaw(interp, state, kind).expect("T4: nothing is wrong in the last state");
-        let why = self.why(interp, trace, &flaw);
-        trace.ending = Ending::Met { kind, what: flaw.what, why };
-    }
-
-    /// How the messages came into the channel.
-    pub fn why(&self, interp: &Interp, trace: &Trace, flaw: &Flaw) -> Vec<String> {
-        let system = interp.system();
-        let channel = &self.channels[flaw.channel];
-        let mut waiting: std::collections::VecDeque<usize> = Default::default();
-        for (n, step) in trace.steps.iter().enumerate() {
-            let edge = &system.proctypes[step.proctype].edges[step.step.edge];
-            if edge.send().is_some_and(|(c, _)| is(c, channel)) {
-                waiting.push_back(n + 1);
-            } else if edge.receive().is_some_and(|(c, _)| is(c, channel)) {
-                waiting.pop_front();
             }
         }
-        let steps: Vec<String> = waiting.iter().map(usize::to_string).collect();
-        let from = &system.proctypes[channel.from].name;
-        let mut out = vec![format!("{}.", flaw.what)];
-        out.extend(match (flaw.kind, &steps[..]) {
-            (_, []) => None,
-            (Kind::Reception, [first, ..]) => Some(format!("{from} sent it at step {first}, and it waits since.")),
-            (_, [one]) => Some(format!("The message in it was sent at step {one}.")),
-            (_, all) => Some(format!("The messages in it were sent at the steps {}.", all.join(", "))),
-        });
-        out
     }
+    any(cases)
+}
+
+fn asked(protocol: &Protocol, kind: Kind) -> &[usize] {
+    match kind {
+        Kind::Reception => &protocol.receptions,
+        Kind::Overflow => &protocol.overflows,
+        // Of the whole search, not of a state; and what is no question about protocols.
+        Kind::NonExecutable | Kind::EndState => &[],
+        Kind::Assertion | Kind::RuntimeError | Kind::Trace | Kind::Promise => &[],
+        Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl => &[],
+    }
+}
+
+/// Whose error it is.
+fn owner(protocol: &Protocol, channel: usize, kind: Kind) -> ProctypeId {
+    match kind {
+        Kind::Overflow => protocol.channels[channel].from,
+        Kind::Reception => protocol.channels[channel].to,
+        Kind::NonExecutable | Kind::EndState => unreachable!("{NO_CHANNEL}"),
+        Kind::Assertion | Kind::RuntimeError | Kind::Trace | Kind::Promise => unreachable!("{NO_CHANNEL}"),
+        Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl => unreachable!("{NO_CHANNEL}"),
+    }
+}
+
+/// What is wrong in a state, from its edges and messages.
+pub fn flaw(protocol: &Protocol, interp: &Interp, state: &State, kind: Kind) -> Option<Flaw> {
+    let system = interp.system();
+    asked(protocol, kind).iter().find_map(|&n| {
+        let (channel, owner) = (&protocol.channels[n], owner(protocol, n, kind));
+        let pid = (0..state.n_procs() as Pid).find(|p| state.proctype(*p) == owner)?;
+        let view = interp.chan(state, state.globals()[channel.var.index()] as u8)?;
+        let t = &system.proctypes[owner];
+        let l = &t.locs[state.loc(pid)];
+        let edges = || l.edges.iter().map(|e| &t.edges[*e]);
+        let process = |t: ProctypeId| system.proctypes[t].name.as_str();
+        let place = format!("{} in `{}`", t.name, l.labels.first().map_or("", String::as_str));
+        let what = match kind {
+            Kind::Overflow => {
+                let send = edges().find(|e| e.send().is_some_and(|(c, _)| is(c, channel)))?;
+                let (has, room) = (view.messages.len(), view.decl.capacity as usize);
+                if has < room {
+                    return None;
+                }
+                let (name, to) = (&channel.name, process(channel.to));
+                format!("{place} has {}, but {name} to {to} is full ({has} of {room})", op(system, send))
+            }
+            Kind::Reception => {
+                let first = view.messages.first()?;
+                let takes =
+                    |e: &Edge| e.receive().is_some_and(|(c, args)| is(c, channel) && args.iter().zip(*first).all(fits));
+                if edges().any(takes) || !protocol.strict && !only_receives(edges()) {
+                    return None;
+                }
+                let has: Vec<String> = edges().map(|e| op(system, e)).collect();
+                let has = if has.is_empty() { "no transition".to_string() } else { has.join(", ") };
+                let (name, from) = (&channel.name, process(channel.from));
+                let message = shown(system, first, &view.decl.fields);
+                format!("{place} has {has}, but {message} is first in {name} from {from}")
+            }
+            Kind::NonExecutable | Kind::EndState => unreachable!("{NO_CHANNEL}"),
+            Kind::Assertion | Kind::RuntimeError | Kind::Trace | Kind::Promise => unreachable!("{NO_CHANNEL}"),
+            Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl => unreachable!("{NO_CHANNEL}"),
+        };
+        Some(Flaw { kind, channel: n, what })
+    })
+}
+
+/// Says of a trace that ends in such a state what is wrong there, and how it came about. Panics if nothing is.
+pub fn tell(protocol: &Protocol, interp: &Interp, trace: &mut Trace) {
+    let Ending::Met { kind, .. } = trace.ending else { return };
+    let state = trace.last_state().expect("T4: such a state was reached");
+    let flaw = flaw(protocol, interp, state, kind).expect("T4: nothing is wrong in the last state");
+    let why = why(protocol, interp, trace, &flaw);
+    trace.ending = Ending::Met { kind, what: flaw.what, why };
+}
+
+/// How the messages came into the channel.
+pub fn why(protocol: &Protocol, interp: &Interp, trace: &Trace, flaw: &Flaw) -> Vec<String> {
+    let system = interp.system();
+    let channel = &protocol.channels[flaw.channel];
+    let mut waiting: std::collections::VecDeque<usize> = Default::default();
+    for (n, step) in trace.steps.iter().enumerate() {
+        let edge = &system.proctypes[step.proctype].edges[step.step.edge];
+        if edge.send().is_some_and(|(c, _)| is(c, channel)) {
+            waiting.push_back(n + 1);
+        } else if edge.receive().is_some_and(|(c, _)| is(c, channel)) {
+            waiting.pop_front();
+        }
+    }
+    let steps: Vec<String> = waiting.iter().map(usize::to_string).collect();
+    let from = &system.proctypes[channel.from].name;
+    let mut out = vec![format!("{}.", flaw.what)];
+    out.extend(match (flaw.kind, &steps[..]) {
+        (_, []) => None,
+        (Kind::Reception, [first, ..]) => Some(format!("{from} sent it at step {first}, and it waits since.")),
+        (_, [one]) => Some(format!("The message in it was sent at step {one}.")),
+        (_, all) => Some(format!("The messages in it were sent at the steps {}.", all.join(", "))),
+    });
+    out
 }
 
 /// A machine that can only wait for messages here.

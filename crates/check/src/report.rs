@@ -115,9 +115,13 @@ impl LeftOut {
         LeftOut { sym: way.word(), ..LeftOut::default() }
     }
 
+    pub(crate) fn leaves_steps(&self) -> bool {
+        self.por != LeftOut::default().por
+    }
+
     /// Of several searches: what the first one did that did anything.
     fn or(self, other: LeftOut) -> LeftOut {
-        let steps = if self.por == LeftOut::default().por { other } else { self };
+        let steps = if self.leaves_steps() { self } else { other };
         let states = if self.sym == LeftOut::default().sym { other } else { self };
         LeftOut { sym: states.sym, ..steps }
     }

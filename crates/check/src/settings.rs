@@ -1,12 +1,14 @@
 //! What the user asked for.
 
+use crate::clock::memory_bytes;
 use crate::cycles::Fairness;
 use crate::progress::meaning::Progress;
-use crate::protocol::Protocol;
+use crate::reduce::still::HowMany;
 use crate::reduce::{Proviso, Repairs, Selector};
 use crate::symmetry::Way;
 use crate::verdict::{Kind, SAFETY};
 use spinor_model::optimise::Optimisations;
+use spinor_model::protocol::Protocol;
 use std::time::Duration;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,8 +24,8 @@ pub struct Settings {
     pub fair_by: FairBy,
     pub reduce: Reduce,
     pub proviso: Proviso,
-    /// Where steps make progress, those selected make none; otherwise one at least does not (`reduce/still.rs`).
-    pub all_still: bool,
+    /// Where steps make progress, what is selected (`reduce/still.rs`).
+    pub still: HowMany,
     /// Who sees to handshakes that become possible.
     pub repairs: Repairs,
     /// Every selection of steps is tried out, which is slow.
@@ -143,7 +145,7 @@ impl Default for Settings {
             fair_by: FairBy::Auto,
             reduce: Reduce::Auto,
             proviso: Proviso::Loops,
-            all_still: false,
+            still: HowMany::One,
             repairs: Repairs::default(),
             audit: false,
             symmetry: Way::Auto,
@@ -167,9 +169,12 @@ impl Settings {
     pub fn optimisations(&self) -> Optimisations {
         if self.plain { Optimisations::NONE } else { self.optimise }
     }
-}
 
-impl Settings {
+    /// The memory that the user allows, less what the program holds by now, native code and all.
+    pub(crate) fn memory_left(&self) -> u64 {
+        self.max_memory.map_or(u64::MAX, |n| n.saturating_sub(memory_bytes()))
+    }
+
     /// Somebody has decided about leaving out steps: whether that is worth while is not asked.
     pub fn forces_reduction(&self) -> bool {
         self.reduce != Reduce::Auto

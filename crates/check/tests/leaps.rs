@@ -6,13 +6,14 @@
 
 mod machines;
 
-use machines::{agree, asked, loaded, truth};
+use machines::{agree, loaded, truth};
 use spinor_check::check::{Said, Stated, interpreted};
 use spinor_check::claim::{Claim, Marking};
 use spinor_check::cycles::oracle::has_accepted_component;
 use spinor_check::cycles::product::Product;
 use spinor_check::cycles::{Fairness, Request, Runs, scc};
 use spinor_check::observer::Silent;
+use spinor_check::protocol::column;
 use spinor_check::reduce::offline::{Built, Form};
 use spinor_check::reduce::{Proviso, Reduced, Reduction, Selector, refusal};
 use spinor_check::settings::{Reduce, Search, Selection, Settings, Store};
@@ -21,6 +22,7 @@ use spinor_gen::protocol::{Shape, synthesise};
 use spinor_gen::question::{Draws, conditions, formula, seeds};
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Expr, Loc, Place, Probe, Scope, System, Type};
+use spinor_model::protocol::Protocol;
 use spinor_model::successors::Successors;
 use spinor_store::Arena;
 use std::path::Path;
@@ -80,7 +82,7 @@ fn every_reduction_says_what_the_machines_say() {
         let model = loaded("p.cfsm", &text);
         let system = &model.system;
         let strict = seed % 2 == 1;
-        let mut protocol = asked(model.protocol.as_ref().expect("a protocol"), strict);
+        let mut protocol = Protocol { strict, ..model.protocol.clone().expect("a protocol") };
         // With all channels asked about, with some, with none.
         match draws.below(3) {
             0 => {}
@@ -167,7 +169,7 @@ fn every_reduction_says_what_the_machines_say() {
 
         // Off-line: the graph first, with all that is asked of it.
         let (kinds, columns): (Vec<Kind>, Vec<Expr>) =
-            FLAWS.iter().filter_map(|k| Some((*k, protocol.column(system, *k)?))).unzip();
+            FLAWS.iter().filter_map(|k| Some((*k, column(&protocol, system, *k)?))).unzip();
         let union: Vec<Expr> = claims.iter().flat_map(|c| c.looked.clone()).collect();
         for selector in [Selector::Lra, Selector::Leap] {
             let make = |looked: &[Expr]| Reduction::new(system.clone(), selector, looked, false);

@@ -11,6 +11,7 @@ use spinor_check::progress::oracle::Graph;
 use spinor_check::progress::system::Grounds;
 use spinor_check::progress::{Ground, Searched, fifo, levels, nested, restarts};
 use spinor_check::reduce::commute::Commute;
+use spinor_check::reduce::still::HowMany;
 use spinor_check::reduce::without::Condition;
 use spinor_check::reduce::{Proviso, Reduced, Reduction, Selector, refusal};
 use spinor_gen::question::seeds;
@@ -160,22 +161,23 @@ fn ask(system: &Arc<System>, progress: Progress, jobs: &[usize], name: &str, tol
     if refusal(&relabelled).is_some() {
         return;
     }
-    let rules: &[bool] = if progress == Progress::Steps { &[false, true] } else { &[false] };
-    for all in rules {
+    let rules = if progress == Progress::Steps { &HowMany::ALL[..] } else { &[HowMany::One] };
+    for still in rules {
         for selector in [Selector::Ample, Selector::Stubborn, Selector::Leap] {
             // States that make progress would be passed by.
             if selector.leaps() && progress == Progress::States {
                 continue;
             }
-            let reduction = Reduction::for_progress(relabelled.clone(), selector, meaning.spared(&relabelled, *all));
+            let reduction = Reduction::for_progress(relabelled.clone(), selector, meaning.spared(&relabelled, *still));
             let reduced = Reduced::new(interp.clone(), Arc::new(reduction), Proviso::None);
             let ground = Grounds::new(&reduced, &interp, &meaning);
             let part = Graph::new(&ground);
-            let name = format!("{name}, {progress:?} {selector:?}, all still: {all}");
+            let name = format!("{name}, {progress:?} {selector:?}, {still:?}");
             assert_eq!(part.level(), level, "{name}: the graph");
             agree(&ground, level, if selector.leaps() { &part } else { &whole }, jobs, true, &name);
             if level.is_none() && selector == Selector::Stubborn {
-                let (before, after) = &mut told.states[usize::from(progress == Progress::Steps) + usize::from(*all)];
+                let (before, after) =
+                    &mut told.states[usize::from(progress == Progress::Steps) + usize::from(*still == HowMany::All)];
                 *before += whole.len() as u64;
                 *after += part.len() as u64;
             }

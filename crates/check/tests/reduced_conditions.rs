@@ -14,7 +14,8 @@ use spinor_check::observer::Silent;
 use spinor_check::oracle::Graph;
 use spinor_check::progress::meaning::{Meaning, Progress};
 use spinor_check::progress::system::Grounds;
-use spinor_check::protocol::Protocol;
+use spinor_check::protocol;
+use spinor_check::reduce::still::HowMany;
 use spinor_check::reduce::without::{Condition, Without};
 use spinor_check::reduce::{Proviso, Reduced, Reduction, Selector};
 use spinor_check::search::{Request, bfs};
@@ -22,6 +23,7 @@ use spinor_check::verdict::Kind;
 use spinor_lang::{Model, Options, load};
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Expr, System};
+use spinor_model::protocol::Protocol;
 use spinor_model::successors::Successors;
 use spinor_store::Arena;
 use std::path::Path;
@@ -87,10 +89,8 @@ impl Question {
     }
 
     fn met(model: &Model, kind: Kind) -> Question {
-        let p = model.protocol.as_ref().expect("a protocol");
-        let (channels, receptions, overflows) = (p.channels.clone(), p.receptions.clone(), p.overflows.clone());
-        let protocol = Protocol { channels, receptions, overflows, strict: false };
-        let column = protocol.column(&model.system, kind).expect("it can go wrong");
+        let protocol = Protocol { strict: false, ..model.protocol.clone().expect("a protocol") };
+        let column = protocol::column(&protocol, &model.system, kind).expect("it can go wrong");
         Question::Met(protocol, kind, column)
     }
 
@@ -144,7 +144,7 @@ impl Question {
     fn reduction(&self, system: &Arc<System>, selector: Selector) -> (Reduction, Proviso) {
         match self {
             Question::Progress(meaning, _) => {
-                let still = meaning.spared(system, false);
+                let still = meaning.spared(system, HowMany::One);
                 (Reduction::for_progress(system.clone(), selector, still), Proviso::None)
             }
             Question::Met(protocol, kind, _) => {

@@ -8,6 +8,7 @@ use crate::options::{COMMANDS, Id, OPTIONS, OptionRow, PLANNED_COMMANDS, Takes, 
 use spinor_check::clock;
 use spinor_check::cycles::Fairness;
 use spinor_check::progress::meaning::Progress;
+use spinor_check::reduce::still::HowMany;
 use spinor_check::reduce::{AbleBy, Proviso, Selector, UnlessBy};
 use spinor_check::settings::{DEFAULT_TRACES, FairBy, Reduce, Search, Selection, Settings, Store};
 use spinor_check::symmetry::Way;
@@ -399,7 +400,7 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
         Id::Claim => o.claims.push(bytes.into()),
         Id::Fair => o.asked.fairness = named(Fairness::ALL, Fairness::word, &text).ok_or_else(unread)?,
         Id::FairBy => o.asked.fair_by = named(FairBy::ALL, FairBy::word, &text).ok_or_else(unread)?,
-        Id::Still => o.asked.all_still = text == "all",
+        Id::Still => o.asked.still = named(HowMany::ALL, HowMany::word, &text).ok_or_else(unread)?,
         Id::Proviso => o.asked.proviso = named(Proviso::ASKED, Proviso::word, &text).ok_or_else(unread)?,
         Id::UnlessBy => o.asked.repairs.unless = named(UnlessBy::ALL, UnlessBy::word, &text).ok_or_else(unread)?,
         Id::AbleBy => o.asked.repairs.able = named(AbleBy::ALL, AbleBy::word, &text).ok_or_else(unread)?,

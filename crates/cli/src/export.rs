@@ -14,17 +14,17 @@ pub fn export(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, 
         note(&diagnostics::render_all(&front.sources, &front.diagnostics, screen.paint_errors));
     }
     let Some(model) = &front.model else { return Ok(Exit::Unusable) };
-    let Some(protocol) = &model.protocol else {
+    let Some(promela) = &model.promela else {
         let usage = Usage::new(format!("`{}` is no protocol, and nothing else is exported", front.path));
         return Err(usage.help("a model whose name ends in `.cfsm` can be exported; any other is Promela already"));
     };
     match &options.out {
         Some(file) => {
-            let wrote = std::fs::write(file, &protocol.promela);
+            let wrote = std::fs::write(file, promela);
             wrote.map_err(|e| Usage::new(format!("cannot write `{}`: {e}", file.display())))?;
         }
         None => {
-            out.put(&protocol.promela);
+            out.put(promela);
         }
     }
     Ok(Exit::Fine)

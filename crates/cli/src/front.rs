@@ -2,12 +2,12 @@
 
 use crate::args::{Options, Usage};
 use crate::sha256;
-use spinor_check::protocol::Protocol;
 use spinor_lang::codes::Code;
 use spinor_ltl::Automaton;
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::ir::{BinOp, Expr, System, UnOp};
 use spinor_model::print;
+use spinor_model::protocol::Protocol;
 use spinor_model::source::{Sources, Span};
 use std::fmt;
 use std::io;
@@ -30,7 +30,9 @@ pub struct Model {
     pub formulas: Vec<Formula>,
     pub automata: Vec<GivenAutomaton>,
     /// Of a protocol of communicating machines.
-    pub protocol: Option<spinor_lang::cfsm::Protocol>,
+    pub protocol: Option<Protocol>,
+    /// It in Promela, if it was written in another language.
+    pub promela: Option<String>,
 }
 
 impl Model {
@@ -60,7 +62,7 @@ impl Model {
     }
 }
 
-fn place(p: &spinor_lang::cfsm::Protocol, name: &str) -> Result<usize, Usage> {
+fn place(p: &Protocol, name: &str) -> Result<usize, Usage> {
     p.channels.iter().position(|c| c.name == name).ok_or_else(|| {
         let known: Vec<&str> = p.channels.iter().map(|c| c.name.as_str()).collect();
         Usage::new(format!("the protocol has no channel `{name}`")).help(format!("it has {}", known.join(", ")))
@@ -224,7 +226,7 @@ pub fn load(path: &Path, options: &Options) -> Result<Front, Unreadable> {
         let automata = automata.collect();
         let formulas = m.formulas.into_iter().filter(|f| !f.name.starts_with(COLUMN));
         let formulas = formulas.map(|f| of_lang(&m.system, f)).collect();
-        Model { formulas, system: m.system, automata, protocol: m.protocol }
+        Model { formulas, system: m.system, automata, protocol: m.protocol, promela: m.promela }
     });
     Ok(Front {
         path: name,

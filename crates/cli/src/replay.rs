@@ -10,6 +10,7 @@ use crate::screen::{Out, Screen, note, plural, printable, quoted};
 use crate::table::Run;
 use crate::trail::{self, Trail};
 use crate::wording;
+use spinor_check::protocol;
 use spinor_check::trace::{Ending, Trace};
 use spinor_check::verdict::{FLAWS, Kind};
 use spinor_model::diagnostic::Diagnostic;
@@ -44,7 +45,7 @@ pub fn replay(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, 
         let wanted = |k: &Kind| run.ending.is_none() || saved_for.as_deref() == Some(k.word());
         let mut kinds = FLAWS;
         kinds.sort_by_key(|k| saved_for.as_deref() != Some(k.word()));
-        let flaw = kinds.into_iter().filter(wanted).find_map(|k| protocol.flaw(&interp, state, k));
+        let flaw = kinds.into_iter().filter(wanted).find_map(|k| protocol::flaw(protocol, &interp, state, k));
         if let Some(f) = flaw {
             run.ending = Some(Ending::Met { kind: f.kind, what: f.what, why: Vec::new() });
         }
@@ -88,7 +89,7 @@ pub fn replay(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, 
             let (initial, looks) = (Some(run.initial), Vec::new());
             let mut trace =
                 Trace { initial, steps: run.steps, cycle_start: run.cycle_start, looks, ending, shortest: false };
-            protocol.iter().for_each(|p| p.tell(&interp, &mut trace));
+            protocol.iter().for_each(|p| protocol::tell(p, &interp, &mut trace));
             if !options.quiet {
                 text.push_str(&report::why(&interp, &trace, screen));
             }

@@ -99,7 +99,7 @@ fn transitions_of_a_protocol_are_named_as_they_are_written() {
     let go = &model.formulas[0].props[3];
     assert!(matches!(go, Expr::Happens(o) if matches!(&**o, Operation::Takes { edges, .. } if edges.len() == 1)));
     // SPIN has no words for it: it is told what it cannot be asked.
-    let promela = model.protocol.expect("a protocol").promela;
+    let promela = model.promela.expect("a protocol");
     assert!(promela.contains("/* about operations") && promela.contains("happens(c!n,1)"), "{promela}");
     let again = read("p.pml", &promela);
     assert!(again.model.is_some_and(|m| m.formulas.is_empty()), "{promela}\n{:?}", again.diagnostics);

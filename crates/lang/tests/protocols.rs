@@ -47,7 +47,7 @@ fn a_protocol_becomes_a_system() {
 
 #[test]
 fn its_promela_text_is_promela() {
-    let promela = read(GOOD).model.and_then(|m| m.protocol).expect("a protocol").promela;
+    let promela = read(GOOD).model.and_then(|m| m.promela).expect("a protocol");
     let again = load("p.pml", &promela, &Options::default(), &|_| Err(std::io::ErrorKind::NotFound.into()));
     let model = again.model.unwrap_or_else(|| panic!("{promela}\n{:?}", again.diagnostics));
     assert!(again.diagnostics.is_empty(), "{promela}\n{:?}", again.diagnostics);
@@ -58,7 +58,7 @@ fn its_promela_text_is_promela() {
 fn names_that_promela_knows_get_another_ending() {
     let text = "channel init: if -> run [1] of chan, if, end\nprocess if { state end { -chan -> do -end -> do } state do \
                 { -if -> 0 } state 0 final }\nprocess run { state U { +chan -> U +if -> U +end -> U } }\n";
-    let promela = read(text).model.and_then(|m| m.protocol).expect("a protocol").promela;
+    let promela = read(text).model.and_then(|m| m.promela).expect("a protocol");
     let again = load("p.pml", &promela, &Options::default(), &|_| Err(std::io::ErrorKind::NotFound.into()));
     assert!(again.model.is_some() && again.diagnostics.is_empty(), "{promela}\n{:?}", again.diagnostics);
 }

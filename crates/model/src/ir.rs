@@ -558,6 +558,42 @@ impl Edge {
     pub fn ends(&self) -> bool {
         matches!(self.effects.last(), Some(Effect::End))
     }
+
+    /// Of an edge that waits for nothing but its channel: the probe that is true exactly where it can send, or take what
+    /// comes, if the channel has slots.
+    pub fn possible_if(&self) -> Option<(Probe, &Expr)> {
+        if self.guards != [Guard::Channel] {
+            return None;
+        }
+        match &self.effects[0] {
+            Effect::Send { chan, .. } => Some((Probe::Nfull, chan)),
+            Effect::Receive { chan, args, keep: false, .. } if !args.iter().any(|a| matches!(a, Pattern::Equal(_))) => {
+                Some((Probe::Nempty, chan))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Expr {
+    /// Of a test of a channel: which one, and for each side that it tells about whether that is the side that sends. Whether
+    /// there is room is the sender's business, whether there is a message the receiver's.
+    pub fn sides(&self) -> Option<(&Expr, &'static [bool])> {
+        match self {
+            Expr::Probe(Probe::Nfull, chan) => Some((chan, &[true])),
+            Expr::Probe(Probe::Nempty, chan) => Some((chan, &[false])),
+            Expr::Probe(_, chan) | Expr::Poll { chan, .. } => Some((chan, &[true, false])),
+            _ => None,
+        }
+    }
+
+    /// All of these have to be true for it to be.
+    pub fn conjuncts(&self) -> Vec<&Expr> {
+        match self {
+            Expr::Binary(BinOp::And, a, b) => [a.conjuncts(), b.conjuncts()].concat(),
+            e => vec![e],
+        }
+    }
 }
 
 impl Proctype {

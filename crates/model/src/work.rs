@@ -9,8 +9,8 @@ use crate::happening::Happened;
 use crate::index::Idx;
 use crate::interp::{Floor, Interp, Log, Ready, Run, WATCH_FROM};
 use crate::ir::{
-    Edge, EdgeId, Effect, Expr, Frame, Guard, Init, Loc, MAX_LIVE, Pattern, Pid, Place, Probe, Proctype, ProctypeId,
-    Scope, Then, Type,
+    Edge, EdgeId, Effect, Expr, Frame, Guard, Init, Loc, MAX_LIVE, Pattern, Pid, Place, Proctype, ProctypeId, Scope,
+    Then, Type,
 };
 use crate::range::Range;
 use crate::state::State;
@@ -379,23 +379,17 @@ impl<'a, 'i> Work<'a, 'i> {
         }
     }
 
-    /// A process that steps has looked at every guard where it stood. Whether there is room is the sender's business,
-    /// whether there is a message the receiver's; any other test of a channel tells about both sides.
+    /// A process that steps has looked at every guard where it stood.
     fn looks(&mut self, pid: Pid, t: &'i Proctype, taken: EdgeId) {
         if !self.interp.has_promises {
             return;
         }
-        let mut looked: Vec<(u8, bool, bool)> = Vec::new();
+        let mut looked: Vec<(u8, &[bool])> = Vec::new();
         let eval = self.eval(Some(pid));
         let mut look = |e: &Expr| {
-            let (chan, sends, receives) = match e {
-                Expr::Probe(Probe::Nfull, chan) => (chan, true, false),
-                Expr::Probe(Probe::Nempty, chan) => (chan, false, true),
-                Expr::Probe(_, chan) | Expr::Poll { chan, .. } => (chan, true, true),
-                _ => return,
-            };
+            let Some((chan, sides)) = e.sides() else { return };
             if let Ok(id) = eval.value(chan) {
-                looked.push((id as u8, sends, receives));
+                looked.push((id as u8, sides));
             }
         };
         for edge in &t.locs[t.edges[taken].from].edges {
@@ -408,13 +402,8 @@ impl<'a, 'i> Work<'a, 'i> {
         for effect in &t.edges[taken].effects {
             effect.each_expr(&mut |e| e.each_part(&mut look));
         }
-        for (id, sends, receives) in looked {
-            if sends {
-                self.promised(pid, true, id, true);
-            }
-            if receives {
-                self.promised(pid, false, id, true);
-            }
+        for (id, sides) in looked {
+            sides.iter().for_each(|send| self.promised(pid, *send, id, true));
         }
     }
 

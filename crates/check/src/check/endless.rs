@@ -1,17 +1,19 @@
 //! Properties of runs that never end: from a question to a search, and from what it found to a row of the report.
 
-use super::{About, Executors, NOT_WORTH, Question, Said, memory_left, of_the_whole, open};
+use super::{About, Executors, Question, Said, of_the_whole, open};
 use crate::claim::{Claim, Refused};
 use crate::clock::Clock;
-use crate::cycles::answer::{Answered, How};
+use crate::cycles::answer::Answered;
+use crate::cycles::how::How;
 use crate::cycles::{self, Searched};
 use crate::observer::Observer;
-use crate::plan::{self, Asking, Combination, OnTheFly};
-use crate::progress::answer::{Account, Asked as Progressing};
-use crate::progress::loops;
+use crate::plan::{self, Asking, Combination};
+use crate::progress::answer::Account;
 use crate::progress::meaning::{Meaning, Of};
-use crate::report::{LeftOut, PropertyReport, Report, Stats};
-use crate::settings::{Reduce, Search, Settings};
+use crate::progress::{self, loops};
+use crate::reduce::Selector;
+use crate::report::{PropertyReport, Report, Stats};
+use crate::settings::{Search, Settings};
 use crate::stores::{missed, table};
 use crate::symmetry::Way;
 use crate::verdict::{Kind, Verdict};
@@ -37,19 +39,89 @@ pub(super) struct Endless<'a> {
 }
 
 impl Endless<'_> {
-    /// What breaks the property.
-    fn claim(&self, about: &About<'_>) -> Result<Claim, String> {
+    /// What breaks the property; nothing if it is not a claim by which progress is asked for.
+    fn claim(&self, about: &About<'_>) -> Result<Option<Claim>, String> {
         let marking = plan::marking(self.asking.combination.search);
-        match about {
+        let claim = match about {
             About::Itself => unreachable!("safety is not asked for here"),
-            About::Accept => Ok(Claim::accept_labels()),
-            About::Progress => Ok(Claim::without_progress(marking)), // not asked: see `Progressing`
-            About::Claim(claim) => Claim::never(claim, self.interp.system()).map_err(|e| self.refusal(&e)),
+            About::Progress => return Ok(None),
+            About::Accept => Claim::accept_labels(),
+            About::Claim(claim) => Claim::never(claim, self.interp.system()).map_err(|e| self.refusal(&e))?,
             About::Stated(Said::Formula { formula, props }) => {
-                Claim::against_within(formula, props, marking, self.limits()).map_err(|e| e.to_string())
+                Claim::against_within(formula, props, marking, self.limits()).map_err(|e| e.to_string())?
             }
-            About::Stated(Said::Automaton { automaton, looked }) => Ok(Claim::given(automaton, looked, marking)),
+            About::Stated(Said::Automaton { automaton, looked }) => Claim::given(automaton, looked, marking),
+        };
+        Ok(Some(claim))
+    }
+
+    /// With nothing left out, so far.
+    fn how(&self) -> How {
+        let Endless {
+            settings, asking: Asking { combination: Combination { search, store, fair_by, .. }, .. }, ..
+        } = *self;
+        let limit = settings.memory_left();
+        How {
+            search,
+            store,
+            table: table(settings, limit),
+            fair_by,
+            optimise: settings.optimisations(),
+            shorten: settings.shorten,
+            reduce: None,
+            forced: settings.forces_reduction(),
+            audit: settings.audit,
+            proviso: plan::choose_proviso(settings.proviso, search),
+            repairs: settings.repairs,
+            request: cycles::Request {
+                fairness: settings.fairness,
+                max_depth: settings.max_depth,
+                max_time: settings.max_time.map(|t| t.saturating_sub(self.started.elapsed())),
+                budget: Budget::new(limit),
+                jobs: settings.jobs.max(1),
+            },
+            most_processes: self.interp.system().most_processes(),
         }
+    }
+
+    /// Is there a run that the claim accepts?
+    fn runs<E: Executors>(
+        &self,
+        claim: Claim,
+        name: &str,
+        executors: &E,
+        observer: &mut dyn Observer,
+        report: &mut Report,
+    ) -> (Option<Selector>, Answered) {
+        let Asking { combination, refusal, .. } = self.asking;
+        let (stutter_invariant, sees_steps) = (claim.stutter_invariant, claim.sees_steps);
+        let wants_form = refusal.is_none() && plan::wants_stutter_form(self.settings, combination);
+        let (claim, refusal) = match wants_form.then(|| claim.in_stutter_form()) {
+            None => (claim, refusal),
+            Some(None) => (claim, Some(plan::NO_STUTTER_FORM)),
+            Some(Some(form)) => (form, None),
+        };
+        let asked = cycles::answer::Asked::new(self.interp, &claim, self.how(), self.way);
+        report.tell_symmetry(&asked.symmetry);
+        let symmetric = asked.symmetry.canon.is_some();
+        let asking = Asking { symmetric, stutter_invariant, sees_steps, refusal, ..self.asking };
+        let reduce = report.reduces(asking, name);
+        (reduce, asked.reducing(reduce).answer(executors, observer))
+    }
+
+    /// Is there one without progress from some point on?
+    fn progress<E: Executors>(
+        &self,
+        name: &str,
+        executors: &E,
+        observer: &mut dyn Observer,
+        report: &mut Report,
+    ) -> (Option<Selector>, Answered) {
+        let Settings { progress, still, .. } = *self.settings;
+        let reduce = report.reduces(self.asking, name);
+        let how = How { reduce, ..self.how() };
+        let asked = progress::answer::Asked { interp: self.interp, progress, of: self.of, still, how };
+        (reduce, asked.answer(executors, observer))
     }
 
     /// There is progress in every loop, and nobody asked for a search.
@@ -63,7 +135,7 @@ impl Endless<'_> {
     /// What a translation may take of what the user allows.
     fn limits(&self) -> Limits {
         let usual = Limits::default();
-        let left = memory_left(self.settings);
+        let left = self.settings.memory_left();
         Limits {
             bytes: usual.bytes.min(usize::try_from(left).unwrap_or(usize::MAX)),
             until: self.settings.max_time.and_then(|t| self.started.checked_add(t)),
@@ -97,71 +169,14 @@ impl Endless<'_> {
         };
         let settings = self.settings;
         let clock = Clock::start();
-        let limit = memory_left(settings);
-        let request = cycles::Request {
-            fairness: settings.fairness,
-            max_depth: settings.max_depth,
-            max_time: settings.max_time.map(|t| t.saturating_sub(self.started.elapsed())),
-            budget: Budget::new(limit),
-            jobs: settings.jobs.max(1),
-        };
-        let Endless { interp, of, .. } = *self;
-        let Combination { search, store, fair_by, .. } = self.asking.combination;
-        let how = How {
-            search,
-            store,
-            table: table(settings, limit),
-            fair_by,
-            optimise: settings.optimisations(),
-            shorten: settings.shorten,
-            reduce: None, // so far
-            forced: settings.forces_reduction(),
-            audit: settings.audit,
-            proviso: plan::choose_proviso(settings.proviso, search),
-            repairs: settings.repairs,
-            request,
-        };
-        let (stutter_invariant, sees_steps) = (claim.stutter_invariant, claim.sees_steps);
-        let is_progress = matches!(about, About::Progress);
-        let fly = OnTheFly {
-            proviso: how.proviso,
-            able_by: how.repairs.able,
-            search,
-            fairness: settings.fairness,
-            jobs: settings.jobs,
-            in_form: true,
-            lossy: store.is_lossy(),
-        };
-        // Selections that depend on more than the state of the system.
-        let reduces = !settings.plain && settings.reduce != Reduce::Off;
-        let form = (fly.is_wanted() && reduces && !is_progress).then(|| claim.in_stutter_form());
-        let fly = OnTheFly { in_form: !matches!(form, Some(None)), ..fly };
-        let of_progress = || match fly.is_wanted() || how.repairs.departs(settings.fairness) {
-            true => Some(plan::BY_STATE_ALONE),
-            false => plan::refuses_progress(search, settings.progress, settings.reduce.leaps()),
-        };
-        let refusal = self.asking.refusal.or_else(|| if is_progress { of_progress() } else { fly.refusal() });
-        let claim = form.flatten().filter(|_| refusal.is_none()).unwrap_or(claim);
-        let asking = Asking { counts_all: false, stutter_invariant, sees_steps, refusal, ..self.asking };
-        let (reduce, answered) = if is_progress {
-            let reduce = report.reduces(asking, &name);
-            let (progress, all_still) = (settings.progress, settings.all_still);
-            let asked = Progressing { interp, progress, of, all_still, how: How { reduce, ..how } };
-            (reduce, asked.answer(executors, observer))
-        } else {
-            let mut asked = cycles::answer::Asked { interp, claim: &claim, symmetry: Default::default(), how };
-            asked.symmetry = asked.symmetry(self.way);
-            report.tell_symmetry(&asked.symmetry);
-            let symmetric = asked.symmetry.canon.is_some();
-            asked.how.reduce = report.reduces(Asking { symmetric, ..asking }, &name);
-            (asked.how.reduce, asked.answer(executors, observer))
+        let (reduce, answered) = match claim {
+            Some(claim) => self.runs(claim, &name, executors, observer, report),
+            None => self.progress(&name, executors, observer, report),
         };
         let Answered { searched, kept: (store_bytes, omission), faulty, left_out, note } = answered;
         let Searched { found: trace, counters, stopped, bytes: search_bytes } = searched;
         report.notes.extend(note);
-        if reduce.is_some() && left_out.por == LeftOut::default().por {
-            report.unreduced.push((name.clone(), NOT_WORTH.to_string()));
-        }
+        report.tell_worth(&name, reduce, &left_out);
         if let (Some(trace), About::Stated(Said::Formula { formula, props })) = (&trace, &about) {
             cycles::answer::judge(self.interp, formula, props, trace);
         }
@@ -178,7 +193,7 @@ impl Endless<'_> {
             search_bytes,
             omission,
             left_out,
-            ..Stats::measured(search, &counters, clock.seconds())
+            ..Stats::measured(self.asking.combination.search, &counters, clock.seconds())
         });
         let verdict = match (&trace, stopped) {
             (Some(trace), _) => Verdict::Violated { what: crate::explain::what(self.interp, trace) },
@@ -187,7 +202,7 @@ impl Endless<'_> {
         };
         let (n_violations, search) = (u64::from(trace.is_some()), Some(report.searches.len() - 1));
         let account = trace.as_ref().filter(|_| kind == Kind::NonProgress);
-        let account = account.map(|trace| Account::of(interp, settings.progress, of, trace));
+        let account = account.map(|trace| Account::of(self.interp, settings.progress, self.of, trace));
         let traces = trace.into_iter().collect();
         PropertyReport { traces, n_violations, search, account, ..PropertyReport::new(name, kind, verdict) }
     }

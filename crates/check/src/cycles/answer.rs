@@ -9,19 +9,16 @@
 //!   What was found is shortened, and replayed as the model was written (`trace`); a formula is evaluated on the states
 //!   that the replay passes, without its automaton, and must be false there.
 
-use super::by_process::ByProcess;
-use super::fair::{self, By, Fair};
-use super::ndfs::{self, Nesting, Target};
+use super::how::How;
 use super::product::Product;
-use super::{Fairness, Lasso, Moves, Request, Runs, Searched, cndfs, lasso, learn, lossy, scc, shorten, union};
+use super::{Fairness, Lasso, Moves, Request, Runs, Searched, learn, lossy};
 use crate::claim::Claim;
 use crate::executors::Executors;
 use crate::observer::Observer;
 use crate::plan;
-use crate::reduce::{AbleBy, Proviso, Reduced, Reduction, Repairs, Selector};
+use crate::reduce::{Proviso, Reduced, Reduction, Repairs, Selector};
 use crate::report::LeftOut;
 use crate::search::Stopped;
-use crate::settings::{FairBy, Search, Store};
 use crate::stores::{self, Kept, Use, WithBits};
 use crate::symmetry::canon::Canon;
 use crate::symmetry::figure4::{self, Fragment};
@@ -31,69 +28,12 @@ use crate::trace::{self, Endless, Trace};
 use spinor_ltl::{Formula, PropId, Valuation, eval_lasso};
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Expr, System};
-use spinor_model::optimise::{Optimisations, Watched, optimised};
+use spinor_model::optimise::{Watched, optimised};
 use spinor_model::successors::{Step, Successors};
 use spinor_store::{Arena, Hint, Hints, Visited};
 use std::cell::LazyCell;
 use std::slice::from_ref;
 use std::sync::Arc;
-
-/// How runs that never end are searched, whatever is asked about them.
-#[derive(Clone, Debug)]
-pub struct How {
-    pub search: Search,
-    pub store: Store,
-    /// Bytes of a bitstate table.
-    pub table: u64,
-    pub fair_by: FairBy,
-    pub optimise: Optimisations,
-    pub shorten: bool,
-    pub reduce: Option<Selector>,
-    /// A reduction was asked for by name: it is not estimated whether it pays.
-    pub forced: bool,
-    pub audit: bool,
-    pub proviso: Proviso,
-    pub repairs: Repairs,
-    pub request: Request,
-}
-
-impl How {
-    /// The search beside the store that is asked for.
-    pub(crate) fn search<F, U: Use<Out = Searched<F>>>(&self, hints: Hints, user: U) -> (Searched<F>, Kept) {
-        let budget = &self.request.budget;
-        let searched = stores::open(self.store, self.table, budget, hints, user);
-        searched.unwrap_or_else(|full| (Searched::none(full, budget), (0, None)))
-    }
-
-    /// What is shown of a run: fewer moves if that is wanted, as who is quick finds them, after the judge went along them.
-    pub(crate) fn shown<Q: Runs, R: Runs>(&self, quick: &Q, judge: &R, lasso: Lasso, stored: u64) -> Lasso {
-        let fairness = self.request.fairness;
-        let lasso = if self.shorten { shorten::shorten(quick, &lasso, fairness, stored) } else { lasso };
-        self.replayed(judge, &lasso);
-        lasso
-    }
-
-    /// Panics unless the run is accepted, and fair.
-    fn replayed<R: Runs>(&self, judge: &R, lasso: &Lasso) {
-        let judged = lasso::replay(judge, lasso, self.request.fairness);
-        judged.unwrap_or_else(|e| panic!("what was found is no violation: {e}"));
-    }
-
-    /// Statements are not merged: see the argument.
-    pub(crate) fn hides_waiting(&self, system: &System) -> bool {
-        self.request.fairness != Fairness::None && system.has_rendezvous()
-    }
-
-    /// Fairness lies in the keys, behind those of what is searched.
-    pub(crate) fn unfolds(&self) -> bool {
-        !plan::knows_components(self.search) && self.request.fairness != Fairness::None
-    }
-
-    /// Who is waited for has a say in what is left out.
-    fn waits(&self) -> bool {
-        self.repairs.able.waits(self.request.fairness)
-    }
-}
 
 /// A claim to be answered.
 #[derive(Clone)]
@@ -101,9 +41,9 @@ pub struct Asked<'a> {
     /// As the model was written.
     pub interp: &'a Interp,
     pub claim: &'a Claim,
-    /// What [`Asked::symmetry`] found: if something, nothing is reduced.
-    pub symmetry: symmetry::Found,
     pub how: How,
+    /// Who can change places in what is searched: if somebody can, nothing is reduced.
+    pub symmetry: symmetry::Found,
 }
 
 /// What came of it.
@@ -117,13 +57,21 @@ pub struct Answered {
     pub note: Option<String>,
 }
 
-impl Asked<'_> {
-    /// Who can change places in what is searched, if nothing is reduced.
-    pub fn symmetry(&self, way: Way) -> symmetry::Found {
-        match way {
-            Way::Off => symmetry::Found::default(),
-            way => symmetry::find(&self.optimised(), &self.claim.looked, way),
+impl<'a> Asked<'a> {
+    /// With the symmetry that there is, of those that are looked for.
+    pub fn new(interp: &'a Interp, claim: &'a Claim, how: How, way: Way) -> Asked<'a> {
+        let mut asked = Asked { interp, claim, how, symmetry: symmetry::Found::default() };
+        if way.is_on() {
+            asked.symmetry = symmetry::find(&asked.optimised(), &claim.looked, way);
         }
+        asked
+    }
+
+    /// With nothing left out but what is selected in this way.
+    pub fn reducing(mut self, reduce: Option<Selector>) -> Asked<'a> {
+        assert!(reduce.is_none() || self.symmetry.canon.is_none(), "the plan refuses it");
+        self.how.reduce = reduce;
+        self
     }
 
     pub fn answer<E: Executors>(&self, executors: &E, observer: &mut dyn Observer) -> Answered {
@@ -191,8 +139,7 @@ impl Asked<'_> {
 
     /// The same with nothing left out.
     fn whole(&self) -> Self {
-        let how = How { proviso: Proviso::default(), repairs: Repairs::default(), ..self.how.clone() };
-        Asked { how, ..self.clone() }
+        Asked { how: self.how.by_state(), ..self.clone() }
     }
 
     /// The run as statements.
@@ -208,19 +155,10 @@ impl Asked<'_> {
         exec: Arc<S>,
         observer: &mut dyn Observer,
     ) -> (Searched, Kept, bool) {
-        let owned = self.owned();
+        let owned = self.how.owned();
         let product = Product::new(&*exec, self.claim, owned);
-        let (searched, kept) = self.search(&product, self.hints(exec.clone(), owned), observer);
+        let (searched, kept) = self.how.find(&product, self.hints(exec.clone(), owned), observer);
         (searched, kept, product.is_faulty())
-    }
-
-    /// Whose a move is matters also where moves are ordered by it.
-    fn owned(&self) -> Fairness {
-        if self.how.search == Search::NdfsProcess { Fairness::Weak } else { self.how.request.fairness }
-    }
-
-    pub(crate) fn search<R: Runs>(&self, runs: &R, hints: Hints, observer: &mut dyn Observer) -> (Searched, Kept) {
-        self.how.search(hints, Searching { asked: self, runs, observer })
     }
 
     /// One state stands for its images.
@@ -231,12 +169,12 @@ impl Asked<'_> {
         replayed: &Interp,
         observer: &mut dyn Observer,
     ) -> Answered {
-        let (owned, fairness) = (self.owned(), self.how.request.fairness);
+        let (owned, fairness) = (self.how.owned(), self.how.request.fairness);
         let quotient = QuotientRuns { product: Product::new(&*exec, self.claim, owned), canon, fairness };
         if plan::is_nested(self.how.search) && fairness == Fairness::Weak {
             return self.by_figure4(&quotient, replayed, observer);
         }
-        let (searched, kept) = self.search(&quotient, self.hints(exec.clone(), owned), observer);
+        let (searched, kept) = self.how.find(&quotient, self.hints(exec.clone(), owned), observer);
         let stored = searched.counters.stored;
         let searched = searched.map(|lasso| {
             let judge = Product::new(replayed, self.claim, fairness);
@@ -255,7 +193,7 @@ impl Asked<'_> {
     ) -> Answered {
         let How { store, table, request, .. } = &self.how;
         let budget = &request.budget;
-        let n = self.interp.system().most_processes() as u16;
+        let n = self.how.most_processes as u16;
         let found = if store.is_lossy() {
             stores::open_lossy(*store, *table, budget, InLossy { quotient, n, request, observer })
         } else {
@@ -300,74 +238,6 @@ impl Asked<'_> {
         }
         let claim = self.claim.clone();
         Box::new(move |key| learn(&Product::new(&*exec, &claim, owned), key))
-    }
-
-    fn nested<R: Runs, V: WithBits>(
-        &self,
-        runs: &R,
-        store: &V,
-        target: Target,
-        observer: &mut dyn Observer,
-    ) -> Searched {
-        let How { request, proviso, .. } = &self.how;
-        let way = Nesting { proviso: *proviso, ..Nesting::to(target) };
-        let nested = match self.fair(runs) {
-            None if V::EXACT => ndfs::search_with(runs, store, way, request, observer),
-            Some(fair) if V::EXACT => fair::search_with(&fair, store, way, request, observer),
-            _ if proviso.is_path() => unreachable!("the plan refuses it"),
-            None => lossy::search(runs, store, target, request, observer),
-            Some(fair) => lossy::search_fair(&fair, store, target, request, observer),
-        };
-        nested.expect(ONE_MARK).searched
-    }
-
-    /// With fairness, the runs that have it in their states.
-    fn fair<'r, R: Runs>(&self, runs: &'r R) -> Option<Fair<'r, R>> {
-        let by = || match self.how.fair_by {
-            FairBy::Copies => By::Copies,
-            FairBy::Flags => By::Flags,
-            FairBy::Auto | FairBy::Scc => unreachable!("the plan refuses it"),
-        };
-        let eager = self.how.repairs.able == AbleBy::Defaults;
-        let fair = || Fair::new(runs, self.interp.system().most_processes(), by()).telling(self.how.waits(), eager);
-        (self.how.request.fairness != Fairness::None).then(fair)
-    }
-}
-
-const ONE_MARK: &str = "nested search is given claims with one mark, at states";
-
-struct Searching<'a, R> {
-    asked: &'a Asked<'a>,
-    runs: &'a R,
-    observer: &'a mut dyn Observer,
-}
-
-impl<R: Runs> Use for Searching<'_, R> {
-    type Out = Searched;
-    fn with<V: WithBits>(self, store: &V) -> Searched {
-        let Searching { asked, runs, observer } = self;
-        let request = &asked.how.request;
-        match asked.how.search {
-            Search::Ndfs => asked.nested(runs, store, Target::Path, observer),
-            Search::NdfsSeed => asked.nested(runs, store, Target::Seed, observer),
-            Search::NdfsProcess => {
-                let ordered = ByProcess(runs);
-                let mut searched = asked.nested(&ordered, store, Target::Seed, observer);
-                searched.found = searched.found.map(|lasso| ordered.project(&lasso));
-                searched
-            }
-            _ if !V::EXACT => unreachable!("the plan refuses it"),
-            Search::Scc => scc::search(runs, store, request, observer),
-            Search::SccPar => union::search(runs, store, request, observer),
-            Search::Cndfs => {
-                let nested = match asked.fair(runs) {
-                    None => cndfs::search(runs, store, request, observer),
-                    Some(fair) => cndfs::search_fair(&fair, store, request, observer),
-                };
-                nested.expect(ONE_MARK).searched
-            }
-            _ => unreachable!("no search for cycles"),
-        }
     }
 }
 

@@ -42,6 +42,7 @@ mod cndfs_tests;
 mod crew;
 mod eyes;
 pub mod fair;
+pub mod how;
 pub mod lasso;
 pub mod lossy;
 pub mod ndfs;

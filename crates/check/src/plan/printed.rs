@@ -93,7 +93,7 @@ impl fmt::Display for Printed {
             writeln!(f, "{what}")?;
             let counts = |s: &Search| !seeks_progress(*s) && (proviso.is_path() || finds_cycles(*s));
             for search in Search::ALL.into_iter().filter(counts) {
-                let fly = OnTheFly { proviso, able_by, search, fairness, jobs: 1, in_form: true, lossy: false };
+                let fly = OnTheFly { proviso, able_by, search, fairness, jobs: 1, lossy: false };
                 let (word, why) = match (fly.refusal(), search) {
                     (Some(why), _) => ("refused", why),
                     (None, Search::Dfs) => {

@@ -14,17 +14,20 @@ use super::meaning::{Meaning, Of, Progress, passed};
 use super::modes::Modes;
 use super::system::Grounds;
 use super::{At, Found, Ground, Searched, fifo, levels, nested, restarts};
-use crate::claim::{Claim, Marking};
+use crate::claim::Claim;
 use crate::cycles;
-use crate::cycles::answer::{Answered, How, walked};
+use crate::cycles::answer::{Answered, walked};
+use crate::cycles::how::How;
 use crate::executors::Executors;
 use crate::observer::Observer;
 use crate::plan;
-use crate::reduce::{Proviso, Reduced, Reduction, Repairs};
+use crate::reduce::still::HowMany;
+use crate::reduce::{Proviso, Reduced, Reduction};
 use crate::report::LeftOut;
 use crate::search::order;
 use crate::settings::Search;
 use crate::stores::{Kept, Use, WithBits};
+use crate::symmetry::Way;
 use crate::trace::{self, Endless, Trace};
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
@@ -42,8 +45,7 @@ pub struct Asked<'a> {
     pub interp: &'a Interp,
     pub progress: Progress,
     pub of: Option<Of>,
-    /// Of the steps selected where steps make progress, none does; otherwise one at least does not.
-    pub all_still: bool,
+    pub still: HowMany,
     /// Steps are left out by rules of their own: the proviso and the repairs in it are of claims.
     pub how: How,
 }
@@ -71,7 +73,7 @@ impl Asked<'_> {
             return self.by_modes(&meaning, &interp, exec, observer);
         }
         let reduction = self.how.reduce.map(|by| {
-            let still = meaning.spared(&system, self.all_still);
+            let still = meaning.spared(&system, self.still);
             Arc::new(Reduction::for_progress(system, by, still).audited_if(self.how.audit))
         });
         let reduced = reduction.as_ref().map(|r| Reduced::new(exec.clone(), r.clone(), Proviso::None));
@@ -128,12 +130,7 @@ impl Asked<'_> {
         let mut claim = Claim::without_progress(plan::marking(self.how.search));
         claim.looked = vec![still];
         let interp = Interp::new(relabelled.clone());
-        self.to_cycles(&interp, &claim).answer(executors, observer)
-    }
-
-    fn to_cycles<'c>(&self, interp: &'c Interp, claim: &'c Claim) -> cycles::answer::Asked<'c> {
-        let how = How { proviso: Proviso::default(), repairs: Repairs::default(), ..self.how.clone() };
-        cycles::answer::Asked { interp, claim, symmetry: Default::default(), how }
+        cycles::answer::Asked::new(&interp, &claim, self.how.by_state(), Way::Off).answer(executors, observer)
     }
 
     /// By the searches of `cycles`, with steps that make progress.
@@ -145,16 +142,13 @@ impl Asked<'_> {
         observer: &mut dyn Observer,
     ) -> Answered {
         let modes = Modes::new(&*exec, interp, meaning);
-        // Only its way of choosing a search is used.
-        let claim = Claim::without_progress(Marking::States);
-        let asked = self.to_cycles(interp, &claim);
         let unfolded = self.how.unfolds();
         let hints = {
             let (exec, interp, meaning) = (exec.clone(), interp.clone(), meaning.clone());
             let learn = move |key: &[u8]| cycles::learn(&Modes::new(&*exec, &interp, &meaning), key);
             Box::new(move |key: &[u8]| if unfolded { Default::default() } else { learn(key) })
         };
-        let (searched, kept) = asked.search(&modes, hints, observer);
+        let (searched, kept) = self.how.by_state().find(&modes, hints, observer);
         let faulty = modes.is_faulty();
         let stored = searched.counters.stored;
         let searched = searched.map(|lasso| {

@@ -17,7 +17,7 @@
 //!   unseen.
 
 use crate::reduce::commute::Commute;
-use crate::reduce::still::Still;
+use crate::reduce::still::{HowMany, Still};
 use spinor_model::happening::Happened;
 use spinor_model::index::Idx;
 use spinor_model::interp::{Interp, Log};
@@ -168,15 +168,14 @@ impl Meaning {
         any.map_or(Expr::Const(1), |any| Expr::Unary(UnOp::Not, Box::new(any)))
     }
 
-    /// What a reduction of the system that is searched must keep to; `all`: where steps make progress, none of those selected
-    /// does.
-    pub fn spared(&self, system: &System, all: bool) -> Still {
+    /// What a reduction of the system that is searched must keep to, where steps make progress with so many that make none.
+    pub fn spared(&self, system: &System, still: HowMany) -> Still {
         match self.progress {
             Progress::States => Still::states(self.labels.clone()),
             Progress::Steps => {
                 let makes = |t: usize, e: &Edge| self.labels[t][e.from.index()] || self.may_pass(t, e, false);
                 let types = system.proctypes.iter().enumerate();
-                Still::steps(types.map(|(t, p)| p.edges.iter().map(|e| makes(t, e)).collect()).collect(), all)
+                Still::steps(types.map(|(t, p)| p.edges.iter().map(|e| makes(t, e)).collect()).collect(), still)
             }
         }
     }

@@ -112,7 +112,6 @@ mod uses;
 #[doc(hidden)]
 pub mod without;
 
-use crate::protocol::Protocol;
 use crate::verdict::Kind;
 use cast::{Cast, Making};
 use checked::Auditor;
@@ -123,6 +122,7 @@ use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Expr, Pid, System};
 use spinor_model::layout::{Field, Layout};
+use spinor_model::protocol::Protocol;
 use spinor_model::successors::{Batch, Step, Wish};
 use statics::Statics;
 use std::collections::HashMap;

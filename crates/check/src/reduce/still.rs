@@ -54,6 +54,25 @@ pub enum Rule {
     Nobody,
 }
 
+/// Of the steps that are selected, so many make no progress.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum HowMany {
+    #[default]
+    One,
+    All,
+}
+
+impl HowMany {
+    pub const ALL: [HowMany; 2] = [HowMany::One, HowMany::All];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            HowMany::One => "one",
+            HowMany::All => "all",
+        }
+    }
+}
+
 /// What makes progress, and what a selection must have.
 #[derive(Clone, Debug)]
 pub struct Still {
@@ -65,9 +84,13 @@ pub struct Still {
 }
 
 impl Still {
-    /// Steps make progress, and these may. `all`: C2.
-    pub fn steps(edges: Vec<Vec<bool>>, all: bool) -> Still {
-        Still { rule: if all { Rule::All } else { Rule::One }, labels: Vec::new(), edges }
+    /// Steps make progress, and these may.
+    pub fn steps(edges: Vec<Vec<bool>>, still: HowMany) -> Still {
+        let rule = match still {
+            HowMany::One => Rule::One,
+            HowMany::All => Rule::All,
+        };
+        Still { rule, labels: Vec::new(), edges }
     }
 
     /// States make progress in which somebody stands at one of these.

@@ -168,9 +168,9 @@ impl<'a, S: Successors, V: Visited> Run<'a, S, V> {
             self.signals.at_depth(depth as u64);
             n_threads = levels.n_threads(depth, self.request.jobs);
             let ordered = levels.is_ordered(depth);
-            let (deeper, late) = (depth < max_depth, n_states < self.request.late);
+            let (deeper, whole) = (depth < max_depth, n_states < self.request.por_from);
             debug_assert!(!ordered || n_threads == 1, "levels, I2");
-            let level = Level { depth, units: levels.units(depth, ids, n_threads), deeper, ordered, late };
+            let level = Level { depth, units: levels.units(depth, ids, n_threads), deeper, ordered, whole };
             let mut mine =
                 |level: &Level| self.worker(&mut lock(&workers[0])).expand(self, level, 0, &mut seat, Some(watch));
             let (level, done) = if n_threads == 1 {
@@ -229,7 +229,7 @@ struct Level {
     deeper: bool,
     ordered: bool,
     /// Nothing is to be left out yet.
-    late: bool,
+    whole: bool,
 }
 
 /// What a thread keeps from level to level, locked while it works, and otherwise the leader's to look at. No cache line of
@@ -362,7 +362,7 @@ impl Worker {
             let heeds = |kind| ledger.heeds(kind, &self.tally);
             run.system.heed(&mut seat.state, heeds(Kind::Assertion), heeds(Kind::Promise));
         }
-        run.system.wish(&mut seat.state, if level.late { Wish::ALL } else { Wish::default() });
+        run.system.wish(&mut seat.state, if level.whole { Wish::ALL } else { Wish::default() });
         let mut ids = std::mem::take(&mut self.ids);
         while level.units.take(me, &mut ids) {
             for (n, &id) in ids.iter().enumerate() {
@@ -435,7 +435,7 @@ impl Worker {
         run.system.unpack_into(&self.key, &mut seat.state);
         let before = (self.batch.outcomes.len(), self.batch.faults.len());
         run.system.expand_rest(&mut seat.state, &mut self.batch);
-        debug_assert!(run.request.makes_up() && !level.late, "only what was left out is taken afterwards");
+        debug_assert!(run.request.makes_up() && !level.whole, "only what was left out is taken afterwards");
         self.take(run, level, seat, before)
     }
 

@@ -5,6 +5,7 @@
 //! edges were taken. What it finds are the steps from the initial state to the violation; [`crate::trace`] turns them into
 //! something to read.
 
+pub mod answer;
 pub mod bfs;
 pub mod dfs;
 pub mod fewest;
@@ -47,7 +48,7 @@ pub struct Request {
     /// that is done by levels, or by the path of one thread.
     pub proviso: Proviso,
     /// Breadth-first: as long as a level begins with fewer states than these, such a system is to leave out nothing.
-    pub late: u64,
+    pub por_from: u64,
     pub kinds: Vec<Kind>,
     /// A state in which column `n` of what is looked at is true violates the `n`-th of these.
     pub looked: Vec<Kind>,
@@ -81,8 +82,8 @@ impl Default for Request {
     fn default() -> Self {
         let budget = Budget::unlimited();
         let (kinds, looked, all_errors, max_depth, max_time) = (Vec::new(), Vec::new(), None, None, None);
-        let (jobs, alone, late, proviso) = (1, ALONE, 0, Proviso::None);
-        Request { kinds, looked, all_errors, max_depth, max_time, budget, jobs, alone, late, proviso }
+        let (jobs, alone, por_from, proviso) = (1, ALONE, 0, Proviso::None);
+        Request { kinds, looked, all_errors, max_depth, max_time, budget, jobs, alone, por_from, proviso }
     }
 }
 

@@ -2,7 +2,6 @@
 //! state is the machines' states and lists of messages. It finds deadlocks, receptions that are not specified, overflows and
 //! transitions that are never executed by trying everything, and counts states and transitions on the way.
 
-use spinor_check::protocol::Protocol;
 use spinor_check::report::Report;
 use spinor_gen::protocol::Does;
 use spinor_lang::{Options, load};
@@ -94,10 +93,6 @@ pub fn truth(p: &spinor_gen::protocol::Protocol, most: usize) -> Option<Truth> {
     let all = p.machines.iter().flat_map(|m| &m.states).map(|s| s.moves.len()).sum::<usize>();
     out.never_executed = (all - executed.len()) as u64;
     Some(out)
-}
-
-pub fn asked(p: &spinor_lang::cfsm::Protocol, strict: bool) -> Protocol {
-    Protocol { channels: p.channels.clone(), receptions: p.receptions.clone(), overflows: p.overflows.clone(), strict }
 }
 
 /// The report says what is true, with a shortest trace where the search is one that finds it.

@@ -12,7 +12,6 @@ use spinor_check::cycles::oracle::has_accepted_component;
 use spinor_check::cycles::product::Product;
 use spinor_check::observer::Silent;
 use spinor_check::oracle::Graph;
-use spinor_check::protocol::Protocol;
 use spinor_check::reduce::{AbleBy, Proviso, Repairs, Selector, UnlessBy};
 use spinor_check::report::Report;
 use spinor_check::search::kind_of;
@@ -23,6 +22,7 @@ use spinor_lang::{Model, NamedFormula, Options, load};
 use spinor_model::fault::FaultKind;
 use spinor_model::interp::{Interp, Micro};
 use spinor_model::optimise::Optimisations;
+use spinor_model::protocol::Protocol;
 use spinor_model::successors::Successors;
 use spinor_model::validate::validate;
 use std::collections::BTreeMap;
@@ -58,14 +58,6 @@ fn stated(model: &Model) -> Vec<Stated> {
 fn all_of(expect: &str) -> Selection {
     let asked = ["accept", "progress"].into_iter().filter(|name| expect.contains(&format!("{name} ")));
     Selection::of(["all"].into_iter().chain(asked))
-}
-
-/// What is asked of a protocol.
-fn asked(model: &Model) -> Option<Protocol> {
-    let p = model.protocol.as_ref()?;
-    let channels = p.channels.clone();
-    let (receptions, overflows, strict) = (p.receptions.clone(), p.overflows.clone(), p.strict);
-    Some(Protocol { channels, receptions, overflows, strict })
 }
 
 /// The names of the properties of a model that speak of runs that never end, or of the others.
@@ -123,7 +115,7 @@ fn every_other_model(first: usize) {
         assert_eq!(validate(&model.system), Vec::<String>::new(), "{name}");
         let interp = Interp::new(model.system.clone());
         let stated = stated(&model);
-        let protocol = asked(&model);
+        let protocol = model.protocol.clone();
         for search in [Search::Bfs, Search::Dfs] {
             let reports = Fairness::ALL.map(|fairness| {
                 let select = if fairness == Fairness::None {

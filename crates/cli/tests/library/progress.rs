@@ -15,6 +15,7 @@ use spinor_check::progress::meaning::{Meaning, Of, Progress};
 use spinor_check::progress::modes::Modes;
 use spinor_check::progress::oracle::Graph;
 use spinor_check::progress::system::Grounds;
+use spinor_check::reduce::still::HowMany;
 use spinor_check::reduce::{AbleBy, Repairs, Selector, UnlessBy};
 use spinor_check::report::PropertyReport;
 use spinor_check::settings::{FairBy, Reduce, Search, Selection, Settings, Store};
@@ -34,12 +35,12 @@ const OTHERS: [Search; 6] =
     [Search::Restarts, Search::NdfsNp, Search::Scc, Search::Ndfs, Search::NdfsSeed, Search::Cndfs];
 
 /// The reductions, and for steps what is selected by each: no steps that make progress, or not only such steps.
-fn reductions(progress: Progress) -> Vec<(Reduce, bool)> {
+fn reductions(progress: Progress) -> Vec<(Reduce, HowMany)> {
     if progress == Progress::States {
-        return vec![(Reduce::By(Selector::Ample), false), (Reduce::By(Selector::Stubborn), false)];
+        return [Selector::Ample, Selector::Stubborn].map(|by| (Reduce::By(by), HowMany::One)).to_vec();
     }
     let by = [Selector::Ample, Selector::Stubborn, Selector::Leap, Selector::Lra].map(Reduce::By);
-    by.into_iter().flat_map(|by| [false, true].map(|all| (by, all))).collect()
+    by.into_iter().flat_map(|by| HowMany::ALL.map(|still| (by, still))).collect()
 }
 
 fn ask(interp: &Interp, native: bool, settings: &Settings) -> PropertyReport {
@@ -110,17 +111,17 @@ fn the_corpus_says_its_truth_in_both_meanings() {
                         ));
                     }
                 }
-                for (reduce, all_still) in reductions(progress).into_iter().filter(|_| plain && store == Store::Tree) {
+                for (reduce, still) in reductions(progress).into_iter().filter(|_| plain && store == Store::Tree) {
                     for (search, jobs) in BY_LEVEL.into_iter().chain([(Search::Restarts, 1)]) {
                         let base = Settings { plain: false, optimise: Optimisations::NONE, ..base.clone() };
                         let found =
-                            said(&ask(&interp, false, &Settings { search, jobs, reduce, all_still, ..base.clone() }));
+                            said(&ask(&interp, false, &Settings { search, jobs, reduce, still, ..base.clone() }));
                         let word = |s: &str| s.split(' ').next().map(String::from);
                         let same =
                             if search == Search::Restarts { word(&found) == word(truth) } else { found == truth };
                         if !same {
                             wrong.push_str(&format!(
-                                "{name} {progress:?} {search:?} {reduce:?} all still {all_still}: {found}, not {truth}\n"
+                                "{name} {progress:?} {search:?} {reduce:?} {still:?}: {found}, not {truth}\n"
                             ));
                         }
                     }
@@ -243,17 +244,17 @@ fn random_models_agree_with_the_oracle() {
                         assert!(!plain || found == truth, "{told}: {search:?}: {found}, not {truth}");
                     }
                 }
-                for (reduce, all_still) in reductions(progress) {
+                for (reduce, still) in reductions(progress) {
                     // Without optimisation the least progress is the same as well.
                     let optimise = if plain { Optimisations::NONE } else { Optimisations::ALL };
-                    let base = Settings { plain: false, optimise, reduce, all_still, ..base.clone() };
+                    let base = Settings { plain: false, optimise, reduce, still, ..base.clone() };
                     // More models are worth more than more ways for each.
                     for (search, jobs) in BY_LEVEL.into_iter().chain([(Search::Restarts, 1)]) {
                         if draws.below(3) != 0 {
                             continue;
                         }
                         let p = ask(&interp, draws.below(8) == 0, &Settings { search, jobs, ..base.clone() });
-                        let told = format!("{told}: {search:?} by {jobs}, {reduce:?} all still {all_still}");
+                        let told = format!("{told}: {search:?} by {jobs}, {reduce:?} {still:?}");
                         assert!(truth.starts_with(p.verdict.word()), "{told}: {}, not {truth}", said(&p));
                         let exact = plain && search != Search::Restarts;
                         assert!(!exact || said(&p) == truth, "{told}: {}, not {truth}", said(&p));

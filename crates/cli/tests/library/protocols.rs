@@ -5,7 +5,7 @@
 #[path = "../../../check/tests/machines/mod.rs"]
 mod machines;
 
-use machines::{agree, asked, loaded, truth};
+use machines::{agree, loaded, truth};
 use spinor::native::natively;
 use spinor_check::check::interpreted;
 use spinor_check::observer::Silent;
@@ -13,6 +13,7 @@ use spinor_check::settings::{Search, Settings, Store};
 use spinor_gen::protocol::{Shape, synthesise};
 use spinor_gen::question::seeds;
 use spinor_model::interp::Interp;
+use spinor_model::protocol::Protocol;
 use spinor_model::validate::validate;
 use std::path::Path;
 
@@ -46,7 +47,7 @@ fn every_way_of_checking_says_what_the_machines_say() {
             store,
             plain,
             jobs,
-            protocol: Some(asked(protocol, strict)),
+            protocol: Some(Protocol { strict, ..protocol.clone() }),
             ..Settings::default()
         };
         let plain = set(Search::Bfs, Store::Arena, true, 1);
@@ -65,11 +66,12 @@ fn every_way_of_checking_says_what_the_machines_say() {
 
         // The same in Promela, as far as Promela can ask.
         if seed % 4 == 0 {
-            let model = loaded("p.pml", &protocol.promela);
+            let promela = model.promela.as_ref().expect("a protocol");
+            let model = loaded("p.pml", promela);
             let settings = Settings { plain: true, all_errors: Some(1), ..Settings::default() };
             let report = interpreted(&Interp::new(model.system), &[], &settings, &mut Silent).expect("an answer");
             let stats = report.stats();
-            assert_eq!((stats.stored, stats.transitions), (truth.states, truth.transitions), "{}", protocol.promela);
+            assert_eq!((stats.stored, stats.transitions), (truth.states, truth.transitions), "{promela}");
         }
     }
     let [deadlock, reception, strict, overflow, never] = found;

@@ -12,7 +12,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use cranelift_frontend::Variable;
 use spinor_model::index::Idx;
-use spinor_model::ir::{Edge, EdgeId, Effect, Expr, Guard, Loc, Pattern, Probe, Proctype, ProctypeId, Then};
+use spinor_model::ir::{Edge, EdgeId, Effect, Expr, Guard, Loc, Pattern, Proctype, ProctypeId, Then};
 use spinor_model::range::Range;
 use std::collections::{BTreeMap, HashMap};
 use std::mem::offset_of;
@@ -181,13 +181,11 @@ impl Gen<'_, '_> {
             }
         }
         if self.plan.statics.has_promises {
-            for (chan, sends, receives) in looks(t, edge) {
+            for (chan, sides) in looks(t, edge) {
                 let (skip, rest) = (self.block(), self.block());
                 let id = self.value(chan, skip);
-                for (send, does) in [(true, sends), (false, receives)] {
-                    if does {
-                        self.pay_promise(send, Some(id), ask);
-                    }
+                for send in sides {
+                    self.pay_promise(*send, Some(id), ask);
                 }
                 self.jump(rest);
                 self.go(skip);
@@ -402,15 +400,10 @@ impl Gen<'_, '_> {
     }
 }
 
-/// The channels that a process has looked at when it takes this edge, and for which of the two sides that matters.
-fn looks<'e>(t: &'e Proctype, taken: &'e Edge) -> Vec<(&'e Expr, bool, bool)> {
+/// The channels that a process has looked at when it takes this edge, and the sides that this tells about.
+fn looks<'e>(t: &'e Proctype, taken: &'e Edge) -> Vec<(&'e Expr, &'static [bool])> {
     let mut out = Vec::new();
-    let mut look = |e: &'e Expr| match e {
-        Expr::Probe(Probe::Nfull, chan) => out.push((&**chan, true, false)),
-        Expr::Probe(Probe::Nempty, chan) => out.push((&**chan, false, true)),
-        Expr::Probe(_, chan) | Expr::Poll { chan, .. } => out.push((&**chan, true, true)),
-        _ => {}
-    };
+    let mut look = |e: &'e Expr| out.extend(e.sides());
     for edge in &t.locs[taken.from].edges {
         for guard in &t.edges[*edge].guards {
             if let Guard::Holds(e) = guard {

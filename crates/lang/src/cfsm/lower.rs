@@ -5,7 +5,6 @@
 //! Nobody dies: `end` is there because a proctype has one, and nothing leads to it. A run may end where every process stands in
 //! a final state and every channel is empty ([`Uses::drained`]).
 
-use super::Protocol;
 use super::names::{Chan, Does, Local, Machine, Machines, Sees, Stated};
 use super::tree::Compare;
 use crate::lower::NamedFormula;
@@ -14,7 +13,7 @@ use spinor_model::ir::{
     BinOp, ChanDecl, Edge, EdgeId, Effect, Expr, Frame, Guard, Init, Loc, Location, MtypeId, MtypeSet, Operation,
     Pattern, Place, Probe, Proctype, ProctypeId, Scope, Shape, System, Then, Type, Uses, Var, VarId,
 };
-use spinor_model::protocol::Channel;
+use spinor_model::protocol::{Channel, Protocol};
 use spinor_model::source::Sources;
 use std::sync::Arc;
 
@@ -49,7 +48,7 @@ pub fn lower(name: &str, machines: &Machines, sources: Arc<Sources>) -> (System,
 }
 
 /// What the system does not say.
-pub fn protocol(machines: &Machines, promela: String) -> Protocol {
+pub fn protocol(machines: &Machines) -> Protocol {
     let channel = |(n, c): (usize, &Chan)| Channel {
         name: c.name.clone(),
         var: VarId::new(n),
@@ -61,7 +60,6 @@ pub fn protocol(machines: &Machines, promela: String) -> Protocol {
         receptions: machines.receptions.clone(),
         strict: machines.strict,
         overflows: machines.overflows.clone(),
-        promela,
     }
 }
 

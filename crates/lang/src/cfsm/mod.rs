@@ -29,27 +29,11 @@ use crate::load::Loaded;
 use crate::lower::Model;
 use crate::preprocess::Options;
 use spinor_model::diagnostic::Diagnostic;
-use spinor_model::protocol::Channel;
 use spinor_model::source::Sources;
 use std::sync::Arc;
 
 /// What a text with these names at its end is.
 pub const EXTENSION: &str = ".cfsm";
-
-/// What a system that came from a protocol does not say itself.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Protocol {
-    /// In the order of the text. Channel `n` lies in the global variable `n`.
-    pub channels: Vec<Channel>,
-    /// Channels on which a reception that is not specified is an error (the paper's J), by their place.
-    pub receptions: Vec<usize>,
-    /// A message that its receiver does not take where it stands is an error even if that can do something else first.
-    pub strict: bool,
-    /// Channels on which a send that finds no room is an error (the paper's K).
-    pub overflows: Vec<usize>,
-    /// The same protocol in Promela.
-    pub promela: String,
-}
 
 /// Reads and checks a protocol. `options.more` are further texts, which state formulas.
 pub fn load(name: &str, text: &str, options: &Options) -> Loaded {
@@ -75,8 +59,9 @@ pub fn load(name: &str, text: &str, options: &Options) -> Loaded {
         let machines = names::resolve(&tree, &mut diags);
         if !diags.has_errors() {
             let (system, formulas) = lower::lower(name, &machines, sources.clone());
-            let protocol = lower::protocol(&machines, promela::export(&machines));
-            model = Some(Model { system: Arc::new(system), formulas, protocol: Some(protocol) });
+            let (protocol, promela) = (lower::protocol(&machines), promela::export(&machines));
+            let (protocol, promela) = (Some(protocol), Some(promela));
+            model = Some(Model { system: Arc::new(system), formulas, protocol, promela });
         }
     }
     let mut diagnostics = diags.list;

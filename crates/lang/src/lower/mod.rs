@@ -29,6 +29,7 @@ use spinor_ltl::Formula;
 use spinor_model::diagnostic::Diagnostic;
 use spinor_model::index::IndexVec;
 use spinor_model::ir::{self, Expr, Monitor, MtypeId, MtypeSet, Proctype, ProctypeId, System, Uses};
+use spinor_model::protocol::Protocol;
 use spinor_model::scalarset;
 use spinor_model::source::{Sources, Span};
 use std::collections::{HashMap, HashSet};
@@ -40,7 +41,9 @@ pub struct Model {
     pub system: Arc<System>,
     pub formulas: Vec<NamedFormula>,
     /// Of a protocol of communicating machines.
-    pub protocol: Option<crate::cfsm::Protocol>,
+    pub protocol: Option<Protocol>,
+    /// It in Promela, if it was written in another language.
+    pub promela: Option<String>,
 }
 
 /// An `ltl` block.
@@ -92,8 +95,12 @@ pub fn lower(name: &str, program: &Program, sources: Arc<Sources>) -> (Option<Mo
     let (system, formulas) = lower.build(name, program);
     let mut diags = std::mem::take(&mut lower.diags);
     diags.sort_by_key(|d| d.primary.as_ref().map(|(span, _)| (span.file, span.lo)));
-    let model =
-        (!diags.iter().any(Diagnostic::is_error)).then(|| Model { system: Arc::new(system), formulas, protocol: None });
+    let model = (!diags.iter().any(Diagnostic::is_error)).then(|| Model {
+        system: Arc::new(system),
+        formulas,
+        protocol: None,
+        promela: None,
+    });
     (model, diags)
 }
 

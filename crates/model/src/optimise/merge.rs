@@ -56,9 +56,7 @@
 use super::{Asked, Bits, Watched, each_slot};
 use crate::facts::{ChanName, Facts};
 use crate::index::Idx;
-use crate::ir::{
-    BinOp, Edge, EdgeId, Effect, Expr, Guard, Loc, Pattern, Place, Probe, Proctype, ProctypeId, Scope, System, Then,
-};
+use crate::ir::{Edge, EdgeId, Effect, Expr, Guard, Loc, Place, Probe, Proctype, ProctypeId, Scope, System, Then};
 use crate::range::{Range, effect_faults};
 
 /// Lets processes keep the floor; returns after how many edges.
@@ -197,16 +195,10 @@ impl<'a> World<'a> {
         let t = &self.system.proctypes[id];
         let [next] = t.locs[edge.to].edges[..] else { return false };
         let next = &t.edges[next];
-        if edge.in_d_step || next.in_d_step || edge.then != Then::Yield || next.guards != [Guard::Channel] {
+        if edge.in_d_step || next.in_d_step || edge.then != Then::Yield {
             return false;
         }
-        let (probe, used) = match &next.effects[0] {
-            Effect::Send { chan, .. } => (Probe::Nfull, chan),
-            Effect::Receive { chan, args, keep: false, .. } if !args.iter().any(|a| matches!(a, Pattern::Equal(_))) => {
-                (Probe::Nempty, chan)
-            }
-            _ => return false,
-        };
+        let Some((probe, used)) = next.possible_if() else { return false };
         let ChanName::Global(used) = self.facts.chan_name(id, used) else { return false };
         let asks = |e: &Expr| match e {
             Expr::Probe(p, chan) => *p == probe && self.facts.chan_name(id, chan) == ChanName::Global(used),
@@ -215,16 +207,11 @@ impl<'a> World<'a> {
         let mut asked = false;
         let steady = edge.guards.iter().all(|g| {
             let Guard::Holds(e) = g else { return false };
-            let mut parts = vec![e];
-            while let Some(e) = parts.pop() {
-                match e {
-                    Expr::Binary(BinOp::And, a, b) => parts.extend([&**a, &**b]),
-                    e if asks(e) => asked = true,
-                    e if self.local_expr(e) => {}
-                    _ => return false,
-                }
-            }
-            true
+            e.conjuncts().into_iter().all(|e| {
+                let this = asks(e);
+                asked |= this;
+                this || self.local_expr(e)
+            })
         });
         steady
             && asked
