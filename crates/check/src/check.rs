@@ -13,11 +13,12 @@ use crate::cycles::Fairness;
 pub use crate::executors::{Executors, Interpreted};
 use crate::observer::Observer;
 use crate::plan::{self, Asking, Cell, Choice};
-use crate::progress::meaning::Of;
-use crate::reduce::Selector;
+use crate::progress::meaning::{Of, Progress};
+use crate::reduce::still::HowMany;
+use crate::reduce::{AbleBy, Selector};
 use crate::report::{Chosen, LeftOut, PropertyReport, Report};
 use crate::search::Stopped;
-use crate::settings::{Selection, Settings};
+use crate::settings::{FairBy, Reduce, Selection, Settings};
 use crate::symmetry::Way;
 use crate::verdict::{Kind, Verdict};
 use endless::Endless;
@@ -96,6 +97,7 @@ pub fn check<E: Executors>(
         searches: Vec::new(),
         chosen,
     };
+    report.notes.extend(idle(settings, progress.is_some()));
     let counts_all = settings.all_errors.is_some();
     let asking = |property: Kind| Asking {
         combination: choice.combination(property),
@@ -168,6 +170,29 @@ impl Report {
             self.unreduced.push((property.to_string(), why.to_string()));
         }
     }
+}
+
+/// What was asked for and has nothing to be about.
+fn idle(settings: &Settings, asks_progress: bool) -> Vec<String> {
+    let Settings { fairness, fair_by, still, progress, plain, reduce, repairs, .. } = *settings;
+    let mut out = Vec::new();
+    if fair_by != FairBy::Auto && fairness != Fairness::Weak {
+        out.push("--fair-by has no effect: it is about weak fairness, and nobody asked for that (--fair weak)");
+    }
+    if repairs.able != AbleBy::Guards && fairness == Fairness::None {
+        out.push("--able-by has no effect: it is about fairness, and nobody asked for that (--fair)");
+    }
+    if still != HowMany::One && !(asks_progress && progress == Progress::Steps) {
+        out.push("--still has no effect: it is about steps that make progress (-p progress --progress steps)");
+    }
+    if settings.shapes_reduction() && (plain || reduce == Reduce::Off) {
+        out.push(if plain {
+            "how steps are to be left out makes no difference: --plain leaves none out"
+        } else {
+            "how steps are to be left out makes no difference: --por off leaves none out"
+        });
+    }
+    out.into_iter().map(String::from).collect()
 }
 
 /// A property that stays open.

@@ -551,10 +551,9 @@ fn is_name(text: &str) -> bool {
         && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// `4096`, `500M`, `8GiB`: letters count in powers of 1024, except `kB`, `MB` and so on.
+/// `4096`, `500M`, `8GiB`, `0.5GiB`: letters count in powers of 1024, except `kB`, `MB` and so on.
 fn size(text: &str) -> Option<u64> {
-    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let n: u64 = text[..digits].parse().ok()?;
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (base, power): (u64, u32) = match text[digits..].to_ascii_lowercase().as_str() {
         "" | "b" => (1, 0),
         "k" | "kib" => (1024, 1),
@@ -567,7 +566,16 @@ fn size(text: &str) -> Option<u64> {
         "tb" => (1000, 4),
         _ => return None,
     };
-    n.checked_mul(base.pow(power)).filter(|n| *n > 0)
+    let unit = base.pow(power);
+    let n = match text[..digits].parse::<u64>() {
+        Ok(n) => n.checked_mul(unit)?,
+        Err(_) => {
+            let n = text[..digits].parse::<f64>().ok()? * unit as f64;
+            // What is larger is not exact, and nobody has it.
+            if n < (1u64 << 53) as f64 { n as u64 } else { return None }
+        }
+    };
+    (n > 0).then_some(n)
 }
 
 /// `90`, `90s`, `1.5h`, `10m`, `200ms`
@@ -729,6 +737,10 @@ mod tests {
         assert_eq!(size("8GiB"), Some(8 << 30));
         assert_eq!(size("500MB"), Some(500_000_000));
         assert_eq!(size("12"), Some(12));
+        assert_eq!(size("0.5GiB"), Some(1 << 29));
+        assert_eq!(size("1.5kB"), Some(1500));
+        assert_eq!(size("0.1"), None);
+        assert_eq!(size("1.2.3M"), None);
         assert_eq!(size("12x"), None);
         assert_eq!(size("99999999999999999999"), None);
         assert_eq!(size("99999999999T"), None);

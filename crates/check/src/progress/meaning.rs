@@ -66,6 +66,15 @@ impl Of {
         };
         let found = system.proctypes.enumerated().find(|(_, t)| t.name == name);
         let (proctype, _) = found.ok_or_else(|| format!("the model has no proctype `{name}`"))?;
+        // Who is made at run time may get any number.
+        let made = |e: &Effect| matches!(e, Effect::Run { proctype: made, .. } if *made == proctype);
+        let is_made = system.proctypes.iter().flat_map(|t| &t.edges).flat_map(|e| &e.effects).any(made);
+        if let Some(pid) = pid.filter(|pid| !is_made && system.active.get(usize::from(*pid)) != Some(&proctype)) {
+            let numbers = system.active.iter().enumerate().filter(|(_, t)| **t == proctype);
+            let numbers: Vec<String> = numbers.map(|(n, _)| n.to_string()).collect();
+            let has = if numbers.is_empty() { "none ever runs".to_string() } else { numbers.join(", ") };
+            return Err(format!("there is no process {pid} of proctype `{name}`: {has}"));
+        }
         Ok(Of { proctype, pid })
     }
 }

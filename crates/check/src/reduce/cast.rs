@@ -137,6 +137,9 @@ impl Set {
     fn remove(&mut self, other: &Set) {
         self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a &= !b);
     }
+    fn is_within(&self, other: &Set) -> bool {
+        self.0.iter().zip(&other.0).all(|(a, b)| a & !b == 0)
+    }
     fn meets(&self, other: &Set) -> bool {
         self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
     }

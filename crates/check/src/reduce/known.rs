@@ -29,16 +29,18 @@ use spinor_model::index::{Idx, IndexVec};
 use spinor_model::ir::{Edge, EdgeId, Effect, Expr, Guard, Init, Pattern, Place, Proctype, Scope};
 
 /// By slot: the value, if it can have no other.
-pub(super) type Values = Vec<Option<i32>>;
+type Values = Vec<Option<i32>>;
 
 /// Proctypes with more slots times locations are left as they are.
 const MOST_WORK: usize = 1 << 16;
 
 /// The edges of a process, as it knows them; none for those that it never takes.
-type Edges = IndexVec<EdgeId, Option<Edge>>;
+pub(super) type Edges = IndexVec<EdgeId, Option<Edge>>;
 
-/// With them comes what it knows by location, none where it never stands, if anything is known.
-pub(super) fn edges(walk: &Walk<'_>) -> (Edges, Option<Vec<Option<Values>>>) {
+/// By location: what it knows there; nothing where it never stands. Nothing at all if it is not known.
+pub(super) type Known = Option<Vec<Option<Values>>>;
+
+pub(super) fn edges(walk: &Walk<'_>) -> (Edges, Known) {
     let (_, t) = walk.own();
     let is_large = t.frame.n_slots as usize * t.locs.len() > MOST_WORK;
     let Some(first) = start(walk).filter(|_| !is_large) else {

@@ -16,7 +16,7 @@ use spinor_check::progress::modes::Modes;
 use spinor_check::progress::oracle::Graph;
 use spinor_check::progress::system::Grounds;
 use spinor_check::reduce::still::HowMany;
-use spinor_check::reduce::{AbleBy, Repairs, Selector, UnlessBy};
+use spinor_check::reduce::{AbleBy, Proviso, Repairs, Selector, UnlessBy};
 use spinor_check::report::PropertyReport;
 use spinor_check::settings::{FairBy, Reduce, Search, Selection, Settings, Store};
 use spinor_gen::question::{Draws, seeds};
@@ -213,6 +213,8 @@ fn random_models_agree_with_the_oracle() {
                 1 => Some(format!("{}[{}]", types[draws.below(types.len())], draws.below(3))),
                 _ => None,
             };
+            // Of those that may be there.
+            let of = of.filter(|of| Of::read(of, system).is_ok());
             n_of += u64::from(of.is_some());
             let told = format!("seed {seed} {progress:?} of {of:?}");
             let whose = of.as_ref().map(|of| Of::read(of, system).expect("a proctype"));
@@ -306,7 +308,6 @@ fn progress_of_one_process() {
             (Some("P[0]"), "violated"),
             (Some("Q"), "holds"),
             (Some("Q[1]"), "holds"),
-            (Some("Q[0]"), "violated"),
         ] {
             let settings = Settings { progress, progress_of: of.map(String::from), ..Settings::default() };
             let p = ask(&interp, true, &settings);
@@ -329,9 +330,45 @@ fn progress_of_one_process() {
             assert_eq!(ask(&both, true, &settings).verdict.word(), truth, "{of} {search:?} {plain}");
         }
     }
-    let settings = Settings { progress_of: Some("R".to_string()), ..Settings::default() };
-    let wrong = interpreted(&interp, &[], &settings, &mut Silent).expect_err("no such proctype");
-    assert!(wrong[0].message.contains("no proctype `R`"), "{wrong:?}");
+    for (of, why) in [("R", "no proctype `R`"), ("Q[0]", "no process 0 of proctype `Q`: 1"), ("Q[x]", "not a proctype")]
+    {
+        let settings = Settings { progress_of: Some(of.to_string()), ..Settings::default() };
+        let wrong = interpreted(&interp, &[], &settings, &mut Silent).expect_err("nobody of that name");
+        assert!(wrong[0].message.contains(why), "{wrong:?}");
+    }
+}
+
+/// What was asked for and has nothing to be about is told.
+#[test]
+fn an_option_that_has_no_effect_is_told() {
+    let text = "byte y;\nactive [2] proctype P() { do :: y = 1 - y; progress: skip od }";
+    let loaded = load("m.pml", text, &Options::default(), &|p: &Path| std::fs::read(p));
+    let interp = Interp::new(loaded.model.expect("a model").system);
+    let told = |settings: Settings| {
+        let report = interpreted(&interp, &[], &settings, &mut Silent).expect("a report");
+        report
+            .notes
+            .iter()
+            .filter(|n| n.contains("no effect") || n.contains("no difference"))
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    let of = |what: &str, settings: Settings| {
+        let told = told(settings);
+        assert!(matches!(&told[..], [one] if one.contains(what)), "{what}: {told:?}");
+    };
+    let base = Settings::default;
+    let (flags, able) = (FairBy::Flags, Repairs { able: AbleBy::Static, ..Repairs::default() });
+    of("--fair-by", Settings { fair_by: flags, ..base() });
+    of("--able-by", Settings { repairs: able, ..base() });
+    of("--still", Settings { still: HowMany::All, ..base() });
+    of("--plain", Settings { plain: true, proviso: Proviso::Levels, ..base() });
+    of("--por off", Settings { reduce: Reduce::Off, audit: true, ..base() });
+    let steps = Settings { still: HowMany::All, progress: Progress::Steps, ..base() };
+    let fair = Settings { fair_by: flags, repairs: able, fairness: Fairness::Weak, ..base() };
+    for settings in [base(), steps, fair, Settings { proviso: Proviso::Levels, ..base() }] {
+        assert_eq!(told(settings.clone()), Vec::<String>::new(), "{settings:?}");
+    }
 }
 
 /// Who asks for a paper's way of leaving out steps is told where it is not taken.

@@ -7,7 +7,7 @@
 //!   I2 whatever differs after a step is among what the step may change (`touch`)
 
 use super::Cast;
-use crate::reduce::known::Values;
+use crate::reduce::known::Known;
 use crate::reduce::statics::{MOST_SLOTS, Statics};
 use crate::reduce::uses::{Atom, Touch};
 use spinor_model::index::Idx;
@@ -18,8 +18,8 @@ use spinor_model::successors::{Step, Successors};
 
 #[derive(Debug)]
 pub(super) struct Witness {
-    /// By process and location: what it knows there; nothing where it never stands. Nothing at all if it is not known.
-    pub known: Vec<Option<Vec<Option<Values>>>>,
+    /// By actor.
+    pub known: Vec<Known>,
     /// By transition.
     pub touches: Vec<Touch>,
 }
