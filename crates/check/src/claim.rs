@@ -82,7 +82,7 @@ impl Claim {
     pub fn tell_phases_without(&mut self, without: Without) -> Vec<Vec<u32>> {
         let all: Vec<u32> = (0..self.looked.len() as u32).collect();
         if self.sees_steps {
-            return vec![all]; // what is blind to repeated states need not be blind to steps
+            return vec![all]; // who cannot count repeated states may still count steps
         }
         let automaton = &self.automaton;
         let mut columns: Vec<BTreeSet<u32>> = automaton.states.iter().map(|ts| self.columns_of(ts)).collect();
@@ -100,14 +100,14 @@ impl Claim {
         }
         let entries: BTreeSet<StateId> =
             edges().filter(|(at, to)| columns[*at] != columns[to.idx()]).map(|(_, to)| to).collect();
-        // What is accepted from all initial states together is known to be blind; if they look at different things it
+        // What is accepted from all initial states together is known to be stutter-invariant; if they look at different things it
         // is asked of each.
         let begins = automaton.initial.iter().filter(|at| columns[at.idx()] != columns[automaton.initial[0].idx()]);
         let begins = begins.flat_map(|_| &automaton.initial).copied();
         let entries: BTreeSet<StateId> = entries.into_iter().chain(begins).collect();
         let mut phases = vec![all];
-        let blind = |at: &StateId| !without.keeps(Condition::Blind) || self.is_blind(*at);
-        if !self.stutter_invariant || entries.len() > MOST_ENTRIES || !entries.iter().all(blind) {
+        let invariant = |at: &StateId| !without.keeps(Condition::Stutters) || self.is_stutter_invariant(*at);
+        if !self.stutter_invariant || entries.len() > MOST_ENTRIES || !entries.iter().all(invariant) {
             return phases;
         }
         for (at, columns) in columns.iter().enumerate() {
@@ -126,7 +126,7 @@ impl Claim {
     }
 
     /// From this state it cannot tell how long a run stays where nothing changes.
-    fn is_blind(&self, at: StateId) -> bool {
+    fn is_stutter_invariant(&self, at: StateId) -> bool {
         let limits = Limits { states: 500, transitions: 5_000, steps: 200_000, ..Limits::default() };
         let from = Automaton { initial: vec![at], ..self.automaton.clone() };
         spinor_ltl::is_automaton_stutter_invariant(&from, limits).unwrap_or(false)

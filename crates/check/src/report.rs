@@ -171,7 +171,7 @@ impl Report {
     }
 
     /// What there is to say about the symmetry that a search looked for.
-    pub fn tell_symmetry(&mut self, found: &crate::symmetry::Found) {
+    pub fn tell_symmetry(&mut self, found: &crate::symmetry::Symmetry) {
         for note in &found.notes {
             if !self.notes.contains(note) {
                 self.notes.push(note.clone());

@@ -1,7 +1,7 @@
 //! The store that was asked for, handed to who uses it.
 //!
 //! Each store is a type of its own, and a search is compiled for each of them: what is to be done with one, whichever
-//! it is, is a [`Use`].
+//! it is, is a [`User`].
 
 use crate::settings::{Settings, Store};
 use spinor_store::{Arena, Bitstate, Budget, Compact, Full, HashCompact, Hints, Marks, StateId, Visited};
@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// What is to be done with a store.
-pub(crate) trait Use {
+pub(crate) trait User {
     type Out;
     fn with<V: WithBits>(self, store: &V) -> Self::Out;
 }
@@ -18,7 +18,7 @@ pub(crate) trait Use {
 pub(crate) type Kept = (u64, Option<f64>);
 
 /// Makes it and hands it over; `table` and `hints` are for those that have such. An error means that there was no room.
-pub(crate) fn open<U: Use>(
+pub(crate) fn open<U: User>(
     store: Store,
     table: u64,
     budget: &Arc<Budget>,
@@ -33,7 +33,7 @@ pub(crate) fn open<U: Use>(
 }
 
 /// The same, for a user that is compiled for lossy stores only.
-pub(crate) fn open_lossy<U: Use>(
+pub(crate) fn open_lossy<U: User>(
     store: Store,
     table: u64,
     budget: &Arc<Budget>,
@@ -46,7 +46,7 @@ pub(crate) fn open_lossy<U: Use>(
     }
 }
 
-fn used<U: Use, V: WithBits>(user: U, store: &V) -> (U::Out, Kept) {
+fn used<U: User, V: WithBits>(user: U, store: &V) -> (U::Out, Kept) {
     let out = user.with(store);
     (out, (store.bytes(), store.omission()))
 }

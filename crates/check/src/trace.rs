@@ -227,14 +227,14 @@ fn finite(plain: &Interp, initial: State, seen: &Seen, ending: Ending) -> Trace 
 
 /// A run that never ends, by its steps and their outcomes, or one that has broken its property for good.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Endless {
+pub struct EndlessRun {
     pub stem: Vec<(Step, u32)>,
     /// What repeats; `None` if it does not matter what comes. With no steps, the run has ended and stays.
     pub cycle: Option<Vec<(Step, u32)>>,
 }
 
 /// The trace of such a run, replayed.
-pub fn build_endless(plain: &Interp, searched: &Interp, run: &Endless) -> Trace {
+pub fn build_endless(plain: &Interp, searched: &Interp, run: &EndlessRun) -> Trace {
     let initial = plain.initial().expect("T1: a run begins");
     let mut state = searched.initial().expect("T1: a run begins");
     let (mut micros, mut looks, mut before) = (Vec::new(), vec![0], None);

@@ -154,7 +154,7 @@ fn a_selection_that_is_none_is_told() {
         Condition::Added,
         Condition::Operation,
         Condition::Yet,
-        Condition::Blind,
+        Condition::Stutters,
         Condition::Still,
         Condition::Enters,
         Condition::AtLabel,

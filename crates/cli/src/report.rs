@@ -436,8 +436,10 @@ fn holds(property: &PropertyReport) -> &'static str {
         Kind::Trace => "every run fits the trace assertion",
         Kind::Promise => "every xr and xs is kept",
         Kind::Acceptance => "no acceptance cycle",
-        Kind::NonProgress if property.search.is_none() => "no non-progress cycle: every loop passes a progress label",
-        Kind::NonProgress => "no non-progress cycle",
+        Kind::NonProgress if property.search.is_none() => {
+            "no cycle without progress: every loop passes a progress label"
+        }
+        Kind::NonProgress => "no cycle without progress",
         Kind::Claim => "the claim is never matched",
         Kind::Ltl => "every run satisfies it",
         Kind::Reception => "no message arrives unexpected",

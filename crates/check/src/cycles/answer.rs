@@ -19,12 +19,12 @@ use crate::plan;
 use crate::reduce::{Proviso, Reduced, Reduction, Repairs, Selector};
 use crate::report::LeftOut;
 use crate::search::Stopped;
-use crate::stores::{self, Kept, Use, WithBits};
+use crate::stores::{self, Kept, User, WithBits};
 use crate::symmetry::canon::Canon;
 use crate::symmetry::figure4::{self, Fragment};
 use crate::symmetry::quotient::QuotientRuns;
 use crate::symmetry::{self, Way, unfold};
-use crate::trace::{self, Endless, Trace};
+use crate::trace::{self, EndlessRun, Trace};
 use spinor_ltl::{Formula, PropId, Valuation, eval_lasso};
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Expr, System};
@@ -43,7 +43,7 @@ pub struct Asked<'a> {
     pub claim: &'a Claim,
     pub how: How,
     /// Who can change places in what is searched: if somebody can, nothing is reduced.
-    pub symmetry: symmetry::Found,
+    pub symmetry: symmetry::Symmetry,
 }
 
 /// What came of it.
@@ -60,7 +60,7 @@ pub struct Answered {
 impl<'a> Asked<'a> {
     /// With the symmetry that there is, of those that are looked for.
     pub fn new(interp: &'a Interp, claim: &'a Claim, how: How, way: Way) -> Asked<'a> {
-        let mut asked = Asked { interp, claim, how, symmetry: symmetry::Found::default() };
+        let mut asked = Asked { interp, claim, how, symmetry: symmetry::Symmetry::default() };
         if way.is_on() {
             asked.symmetry = symmetry::find(&asked.optimised(), &claim.looked, way);
         }
@@ -249,7 +249,7 @@ struct InLossy<'a, 'q, S: Successors> {
     observer: &'a mut dyn Observer,
 }
 
-impl<S: Successors> Use for InLossy<'_, '_, S> {
+impl<S: Successors> User for InLossy<'_, '_, S> {
     type Out = (Searched<Fragment>, Option<String>);
     fn with<V: WithBits>(self, store: &V) -> Self::Out {
         let InLossy { quotient, n, request, observer } = self;
@@ -285,7 +285,7 @@ fn renumbered<S: Successors, T: Successors>(lasso: &Lasso, few: &Product<'_, S>,
 
 /// The steps of a run of the product. Where a move is a leap, all its steps, one after the other: the automaton reads more
 /// states that way, and cannot tell.
-fn endless<S: Successors>(product: &Product<'_, S>, lasso: &Lasso) -> Endless {
+fn endless<S: Successors>(product: &Product<'_, S>, lasso: &Lasso) -> EndlessRun {
     walked(product, lasso, product.n_steps(lasso), |key, nth| product.steps(key, nth))
 }
 
@@ -295,7 +295,7 @@ pub(crate) fn walked<R: Runs, I: IntoIterator<Item = (Step, u32)>>(
     lasso: &Lasso,
     n_stem: usize,
     steps: impl Fn(&[u8], u32) -> I,
-) -> Endless {
+) -> EndlessRun {
     let (mut moves, mut desk) = (Moves::default(), runs.desk());
     runs.initial(&mut desk, &mut moves);
     let mut key = moves.key(lasso.initial).to_vec();
@@ -311,7 +311,7 @@ pub(crate) fn walked<R: Runs, I: IntoIterator<Item = (Step, u32)>>(
     };
     let stem = walk(&lasso.stem[..n_stem]);
     let cycle = (!lasso.cycle.is_empty()).then(|| walk(&lasso.cycle));
-    Endless { stem, cycle }
+    EndlessRun { stem, cycle }
 }
 
 /// Panics if a trace does not break the formula.

@@ -12,7 +12,7 @@ use crate::observer::Observer;
 use crate::plan;
 use crate::reduce::{AbleBy, Proviso, Repairs, Selector};
 use crate::settings::{FairBy, Search, Store};
-use crate::stores::{self, Kept, Use, WithBits};
+use crate::stores::{self, Kept, User, WithBits};
 use spinor_model::ir::System;
 use spinor_model::optimise::Optimisations;
 use spinor_store::Hints;
@@ -40,7 +40,7 @@ pub struct How {
 
 impl How {
     /// The search beside the store that is asked for.
-    pub(crate) fn search<F, U: Use<Out = Searched<F>>>(&self, hints: Hints, user: U) -> (Searched<F>, Kept) {
+    pub(crate) fn search<F, U: User<Out = Searched<F>>>(&self, hints: Hints, user: U) -> (Searched<F>, Kept) {
         let budget = &self.request.budget;
         let searched = stores::open(self.store, self.table, budget, hints, user);
         searched.unwrap_or_else(|full| (Searched::none(full, budget), (0, None)))
@@ -130,7 +130,7 @@ struct Searching<'a, R> {
     observer: &'a mut dyn Observer,
 }
 
-impl<R: Runs> Use for Searching<'_, R> {
+impl<R: Runs> User for Searching<'_, R> {
     type Out = Searched;
     fn with<V: WithBits>(self, store: &V) -> Searched {
         let Searching { how, runs, observer } = self;

@@ -26,9 +26,9 @@ use crate::reduce::{Proviso, Reduced, Reduction};
 use crate::report::LeftOut;
 use crate::search::order;
 use crate::settings::Search;
-use crate::stores::{Kept, Use, WithBits};
+use crate::stores::{Kept, User, WithBits};
 use crate::symmetry::Way;
-use crate::trace::{self, Endless, Trace};
+use crate::trace::{self, EndlessRun, Trace};
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{Expr, Loc, Pid, ProctypeId, System};
@@ -167,7 +167,7 @@ struct Searching<'a, G> {
     observer: &'a mut dyn Observer,
 }
 
-impl<G: Ground> Use for Searching<'_, G> {
+impl<G: Ground> User for Searching<'_, G> {
     type Out = Searched;
     fn with<V: WithBits>(self, store: &V) -> Searched {
         let Searching { how: How { search, request, .. }, ground, observer } = self;
@@ -183,7 +183,7 @@ impl<G: Ground> Use for Searching<'_, G> {
 }
 
 /// The steps of a run that is known by its states.
-fn endless<S: Successors>(judge: &Grounds<'_, S>, found: &Found) -> Endless {
+fn endless<S: Successors>(judge: &Grounds<'_, S>, found: &Found) -> EndlessRun {
     let mut desk = judge.desk();
     let progress = found.cycle.iter().any(|at| judge.bring(&mut desk, &at.key));
     assert!(!progress, "what was found is no violation: a progress state is in the cycle");
@@ -202,7 +202,7 @@ fn endless<S: Successors>(judge: &Grounds<'_, S>, found: &Found) -> Endless {
     let last = &found.cycle[found.cycle.len() - 1];
     let cycle = found.cycle.windows(2).flat_map(|pair| steps(&pair[0], &pair[1].key, false));
     let cycle = cycle.chain(steps(last, &found.cycle[0].key, false)).collect();
-    Endless { stem: stem.collect(), cycle: Some(cycle) }
+    EndlessRun { stem: stem.collect(), cycle: Some(cycle) }
 }
 
 /// What there is to say about progress in a run that makes none from some point on.

@@ -16,7 +16,7 @@
 //! | `oracle`, `toy` | the whole graph, for tests; random graphs |
 //!
 //! # What is looked for
-//!   A move makes progress or does not. A *non-progress cycle* is a cycle that can be reached and none of whose moves makes
+//!   A move makes progress or does not. A *cycle without progress* is a cycle that can be reached and none of whose moves makes
 //!   progress. A run that ends is no cycle.
 //!   Where progress is a matter of states, a move makes progress if it leads to a progress state: a cycle without such moves
 //!   has no progress state, and the other way round. Nobody knows what a move leads to until the state after it
@@ -26,7 +26,7 @@
 //!
 //! # Levels
 //!   The *level* of a state is the least number of moves that make progress on a way to it. A move without progress never
-//!   leads to a higher level, so all states of a non-progress cycle are of one level. The least level that has
+//!   leads to a higher level, so all states of a cycle without progress are of one level. The least level that has
 //!   such a cycle is what the searches by levels find, and the way to it has as little progress as there can be.
 
 pub mod answer;

@@ -14,7 +14,7 @@ pub enum Condition {
     Visibility,
     /// Phases: what the automaton may look at later, and that it cannot count steps from where one begins (`claim.rs`).
     Yet,
-    Blind,
+    Stutters,
     Cycle,
     /// `rounds`: who receives needs somebody who sends; who makes processes goes round.
     Fed,
@@ -102,7 +102,7 @@ impl Condition {
         Condition::Later,
         Condition::Visibility,
         Condition::Yet,
-        Condition::Blind,
+        Condition::Stutters,
         Condition::Cycle,
         Condition::Fed,
         Condition::Made,

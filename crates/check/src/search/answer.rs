@@ -18,7 +18,7 @@ use crate::protocol;
 use crate::reduce::{Proviso, Reduced, Reduction, Selector};
 use crate::report::LeftOut;
 use crate::settings::{Search, Settings, Store};
-use crate::stores::{self, Kept, TABLE, Use, WithBits, table};
+use crate::stores::{self, Kept, TABLE, User, WithBits, table};
 use crate::symmetry::quotient::Quotient;
 use crate::symmetry::{self, Way, unfold};
 use crate::trace::{self, Ending, Trace};
@@ -45,7 +45,7 @@ pub struct Asked<'a> {
     looked: Vec<Expr>,
     looked_kinds: Vec<Kind>,
     /// Who can change places in what is searched: if somebody can, nothing is reduced.
-    pub symmetry: symmetry::Found,
+    pub symmetry: symmetry::Symmetry,
     reduce: Option<Selector>,
     clock: Clock,
 }
@@ -81,7 +81,7 @@ impl<'a> Asked<'a> {
             Some((*kind, protocol::column(protocol, interp.system(), *kind)?))
         };
         let (looked_kinds, looked): (Vec<Kind>, Vec<Expr>) = kinds.iter().filter_map(column).unzip();
-        let (symmetry, reduce) = (symmetry::Found::default(), None);
+        let (symmetry, reduce) = (symmetry::Symmetry::default(), None);
         let mut asked = Asked { interp, kinds, settings, search, store, looked, looked_kinds, symmetry, reduce, clock };
         if way.is_on() {
             asked.symmetry = symmetry::find(&asked.optimised(), &asked.looked, way);
@@ -339,7 +339,7 @@ struct Searching<'a, S> {
     observer: &'a mut dyn Observer,
 }
 
-impl<S: Successors> Use for Searching<'_, S> {
+impl<S: Successors> User for Searching<'_, S> {
     type Out = Searched;
     fn with<V: WithBits>(self, store: &V) -> Searched {
         let Searching { system, search, request, observer } = self;

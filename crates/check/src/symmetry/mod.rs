@@ -69,7 +69,7 @@ impl Way {
 
 /// What is used, and what there is to say about it.
 #[derive(Clone, Default)]
-pub struct Found {
+pub struct Symmetry {
     pub canon: Option<Arc<Canon>>,
     pub notes: Vec<String>,
 }
@@ -88,21 +88,21 @@ fn is_declared(system: &System, set: &Scalarset) -> bool {
 }
 
 /// Looks for a symmetry of the system that is searched, if one is wanted; `looked` is what a claim looks at.
-pub fn find(system: &System, looked: &[Expr], way: Way) -> Found {
+pub fn find(system: &System, looked: &[Expr], way: Way) -> Symmetry {
     if !way.is_on() {
-        return Found::default();
+        return Symmetry::default();
     }
     let set = scalarset::find(system, looked);
     let mut notes = Vec::new();
     let way = match way {
-        Way::Auto if orders(&set) < WORTH && !is_declared(system, &set) => return Found::default(),
+        Way::Auto if orders(&set) < WORTH && !is_declared(system, &set) => return Symmetry::default(),
         Way::Auto => Way::Segmented,
         way => way,
     };
     if set.is_empty() {
         let why: Vec<String> = set.breaks.iter().map(|b| told(b, &system.sources)).collect();
         notes.push(format!("no symmetry is used: {}", why.join("; ")));
-        return Found { canon: None, notes };
+        return Symmetry { canon: None, notes };
     }
     let of = |class: &Vec<u8>| {
         let list: Vec<String> = class.iter().map(u8::to_string).collect();
@@ -116,7 +116,7 @@ pub fn find(system: &System, looked: &[Expr], way: Way) -> Found {
     }
     notes.push(note);
     notes.extend(named_at_first(system, &set));
-    Found { canon: Some(Arc::new(Canon::new(system, set, way))), notes }
+    Symmetry { canon: Some(Arc::new(Canon::new(system, set, way))), notes }
 }
 
 /// Globals that begin with the number of a process, most often zero, tell it from others until they are written.

@@ -12,7 +12,7 @@
 //!   L3 So relate two states that differ in slots that are not live where their process stands: the same steps are enabled,
 //!      with the same faults, and they lead to related states. Giving such a slot a value goes from a state to a
 //!      related one, and all verdicts (assertions, end states, run-time errors, trace assertions, promises, formulas and
-//!      claims, accepting and non-progress cycles) are about runs of the quotient.
+//!      claims, accepting cycles and those without progress) are about runs of the quotient.
 //!   L4 A value computed only to be assigned to a slot that is not live is not read, if computing it can neither fault
 //!      nor lose bits. Nor is one that is only printed, if it cannot fault: what is printed is shown in replays, which are
 //!      runs of the original.
