@@ -16,7 +16,8 @@ pub mod shape;
 pub mod states;
 pub mod svg;
 
-use crate::args::{Drawing, Options, Usage, nearest};
+use crate::args::values::nearest;
+use crate::args::{Drawing, Options, Usage};
 use crate::exit::Exit;
 use crate::front::Formula;
 use crate::replay::load_or_say;
