@@ -96,13 +96,8 @@ fn synthesised_protocols_have_spins_counts_and_deadlocks() {
 #[test]
 fn the_protocols_of_the_corpus_have_spins_counts_and_verdicts() {
     let spin = spin();
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/cfsm");
     let (mut n, mut formulas) = (0, 0);
-    for entry in std::fs::read_dir(corpus).expect("the corpus").flatten() {
-        let path = entry.path();
-        if path.extension().is_none_or(|e| e != "cfsm") {
-            continue;
-        }
+    for path in spinor_gen::corpus::models(&["cfsm"]) {
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let model = loaded(&name, &std::fs::read_to_string(&path).expect("a protocol"));
         match compare(&spin, &model).expect("SPIN can be run") {

@@ -13,7 +13,7 @@ use spinor_model::ir::{BinOp, Expr, Place, Scope, Shape, System, Type};
 use spinor_model::optimise::{Optimisations, Watched, optimise};
 use spinor_model::successors::Successors;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// So many states of each model.
@@ -116,24 +116,10 @@ fn selections_of_random_models_are_what_they_must_be() {
     assert!(n > 1000, "{n} selections");
 }
 
-fn models(folder: PathBuf, out: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            models(path, out);
-        } else if path.extension().is_some_and(|e| e == "pml") {
-            out.push(path);
-        }
-    }
-}
-
 #[test]
 fn selections_of_the_corpus_are_what_they_must_be() {
-    let mut files = Vec::new();
-    models(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus"), &mut files);
-    files.sort();
     let mut n = 0;
-    for (nth, path) in files.iter().enumerate() {
+    for (nth, path) in spinor_gen::corpus::models(&["pml"]).iter().enumerate() {
         let name = path.file_name().expect("a name").to_string_lossy();
         let system = system(&name, &std::fs::read_to_string(path).expect("a model"));
         if refusal(&system).is_none() {

@@ -141,7 +141,7 @@ fn truth(system: &Arc<System>, question: &Question) -> bool {
 }
 
 fn corpus(name: &str) -> Model {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(name);
+    let path = spinor_gen::corpus::folder().join(name);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{name}: {e}"));
     load(name, &text, &Options::default(), &|p: &Path| std::fs::read(p)).model.expect("a model")
 }

@@ -25,7 +25,6 @@ use spinor_model::ir::{Expr, Loc, Place, Probe, Scope, System, Type};
 use spinor_model::protocol::Protocol;
 use spinor_model::successors::Successors;
 use spinor_store::Arena;
-use std::path::Path;
 use std::sync::Arc;
 
 /// What a formula may look at: where a process stands, what a channel holds.
@@ -297,7 +296,7 @@ fn off_line_random_models_say_what_the_whole_says() {
 /// and one transition fewer.
 #[test]
 fn example_7_3_has_the_papers_shapes() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/cfsm/example_7_3.cfsm");
+    let path = spinor_gen::corpus::folder().join("cfsm/example_7_3.cfsm");
     let model = loaded("example_7_3.cfsm", &std::fs::read_to_string(path).expect("a protocol"));
     let formula = &model.formulas[0];
     let claim = Claim::against(&formula.formula, &formula.props, Marking::Generalised).expect("a small automaton");

@@ -250,7 +250,7 @@ fn labels_that_nobody_sees_are_none_that_a_loop_passes() {
 }
 
 fn figure(name: &str) -> (Arc<System>, Meaning) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/progress").join(name);
+    let path = spinor_gen::corpus::folder().join("progress").join(name);
     let text = std::fs::read_to_string(path).expect("a model");
     let loaded = load(name, &text, &Options::default(), &|p: &Path| std::fs::read(p));
     let system = loaded.model.expect("a model").system;

@@ -780,35 +780,24 @@ fn symmetric_processes_that_a_property_tells_apart() {
 /// Where there is no symmetry, none is used; where there is one, it makes no difference to the verdicts.
 #[test]
 fn the_corpus_has_its_verdicts_with_symmetry() {
-    let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus")];
     let (mut n, mut used) = (0, 0);
-    while let Some(folder) = folders.pop() {
-        for path in std::fs::read_dir(folder).expect("the corpus").flatten().map(|entry| entry.path()) {
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let text = std::fs::read_to_string(&path).expect("text");
-            if path.extension().is_none_or(|e| e != "pml") || text.contains("#include") {
-                continue;
-            }
-            let name = path.display().to_string();
-            for fairness in [Fairness::None, Fairness::Weak] {
-                let (symmetry, max_time) = (Way::Off, Some(Duration::from_millis(500)));
-                let without = Settings { fairness, symmetry, max_time, ..Settings::default() };
-                let with = run(&name, &text, &Settings { symmetry: Way::Segmented, ..without.clone() });
-                n += 1;
-                used += usize::from(with.stats().left_out.sym != "off");
-                let without = run(&name, &text, &without);
-                for (p, q) in without.properties.iter().zip(&with.properties) {
-                    let sure = [p, q].iter().all(|p| p.verdict.word() != "inconclusive");
-                    assert!(
-                        !sure || p.verdict.word() == q.verdict.word(),
-                        "{name} {fairness:?} {} {:?}",
-                        p.name,
-                        with.notes
-                    );
-                }
+    for path in spinor_gen::corpus::models(&["pml"]) {
+        let text = std::fs::read_to_string(&path).expect("text");
+        if text.contains("#include") {
+            continue;
+        }
+        let name = path.display().to_string();
+        for fairness in [Fairness::None, Fairness::Weak] {
+            let (symmetry, max_time) = (Way::Off, Some(Duration::from_millis(500)));
+            let without = Settings { fairness, symmetry, max_time, ..Settings::default() };
+            let with = run(&name, &text, &Settings { symmetry: Way::Segmented, ..without.clone() });
+            n += 1;
+            used += usize::from(with.stats().left_out.sym != "off");
+            let without = run(&name, &text, &without);
+            for (p, q) in without.properties.iter().zip(&with.properties) {
+                let sure = [p, q].iter().all(|p| p.verdict.word() != "inconclusive");
+                let same = p.verdict.word() == q.verdict.word();
+                assert!(!sure || same, "{name} {fairness:?} {} {:?}", p.name, with.notes);
             }
         }
     }

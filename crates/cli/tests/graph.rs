@@ -30,19 +30,7 @@ fn here() -> PathBuf {
 }
 
 fn corpus() -> Vec<PathBuf> {
-    let mut out = Vec::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus")];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).expect("the corpus").flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "pml") {
-                out.push(path);
-            }
-        }
-    }
-    out.sort();
+    let out = spinor_gen::corpus::models(&["pml"]);
     assert!(out.len() >= 95, "only {} models", out.len());
     out
 }

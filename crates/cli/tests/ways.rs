@@ -2,26 +2,9 @@
 //! every model of the corpus.
 
 use spinor::json::Json;
-use std::path::{Path, PathBuf};
+use spinor_gen::corpus;
+use std::path::Path;
 use std::process::Command;
-
-fn corpus() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus")
-}
-
-fn models(folder: &Path) -> Vec<PathBuf> {
-    let mut out = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("the corpus").flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            out.extend(models(&path));
-        } else if path.extension().is_some_and(|e| e == "pml") {
-            out.push(path);
-        }
-    }
-    out.sort();
-    out
-}
 
 /// The exit code, and the document without what differs from run to run: times, memory, and `but`.
 fn answer(model: &Path, options: &[&str], but: &[&str]) -> (i32, Json) {
@@ -54,7 +37,7 @@ fn strip(doc: &mut Json, but: &[&str]) {
 
 /// Every model, each way the same as the first; `always` is said every time.
 fn same(always: &[&str], ways: &[&[&str]], but: &[&str]) {
-    let models = models(&corpus());
+    let models = corpus::models(&["pml"]);
     assert!(models.len() >= 95, "only {} models", models.len());
     for model in models {
         let answers = ways.iter().map(|way| answer(&model, &[always, *way].concat(), but));
@@ -111,7 +94,7 @@ fn without_any_optimisation_is_plain() {
 
 #[test]
 fn optimisations_change_no_verdict_and_only_remove_states() {
-    for model in models(&corpus()) {
+    for model in corpus::models(&["pml"]) {
         let place = model.display();
         let (code, plain) = answer(&model, &["--plain", "--all-errors"], &[]);
         let ways: [&[&str]; 4] =
@@ -162,7 +145,7 @@ fn a_reduction_that_begins_late_is_the_same_for_all() {
 /// bitstate.rs), and in whole searches by the store `Clash` (check: search/tests.rs).
 #[test]
 fn every_store_counts_256_and_257_and_65536_parts() {
-    for model in models(&corpus().join("compression")) {
+    for model in corpus::family("compression", &["pml"]) {
         let place = model.display();
         let expect = std::fs::read_to_string(model.with_extension("expect")).expect("its truth");
         let ask = |options: &[&str]| answer(&model, &[options, &["--all-errors=1"]].concat(), &[]);

@@ -6,8 +6,8 @@
 //!
 //! How a model comes about: `switches` draws which features this model may use, `world` plans it, `declare` declares things,
 //! `stmt`, `compound`, `expr`, `io`, `misc` and `ask` write bodies over what is declared, `claim` adds properties, `print`
-//! lays the tree out as text. `question` draws what tests ask about the system that it becomes. What keeps the models
-//! well-behaved:
+//! lays the tree out as text. `question` draws what tests ask about the system that it becomes. (Models written by hand are
+//! found by `corpus`.) What keeps the drawn ones well-behaved:
 //!
 //! - every variable is written through a small modulus, so counters do not multiply states;
 //! - every index is `constant` or `nonnegative % size`;
@@ -19,6 +19,7 @@
 mod ask;
 mod claim;
 mod compound;
+pub mod corpus;
 mod declare;
 mod expr;
 mod io;

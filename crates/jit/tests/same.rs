@@ -12,7 +12,6 @@ use spinor_model::interp::Interp;
 use spinor_model::ir::{BinOp, Expr, IndexStep, Pid, Place, Scope, System, UnOp, VarId};
 use spinor_model::successors::{Asleep, Batch, Successors};
 use std::collections::HashSet;
-use std::path::Path;
 use std::sync::Arc;
 
 const MOST_STATES: usize = 3_000;
@@ -234,22 +233,14 @@ const ASKS: &str = "byte who_can;\nactive proctype Asks() { do :: who_can = enab
 #[test]
 fn on_the_corpus() {
     let (mut models, mut formulas) = (0, 0);
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus")];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "pml") {
-                let name = path.file_name().unwrap().to_string_lossy().into_owned();
-                if let Some(model) = loaded(&name, &std::fs::read_to_string(&path).unwrap()) {
-                    compare(&name, &model.system);
-                    let asked: Vec<Expr> = model.formulas.iter().flat_map(|f| f.props.clone()).collect();
-                    formulas += model.formulas.len();
-                    compare_looks(&name, &model.system, &asked);
-                    models += 1;
-                }
-            }
+    for path in spinor_gen::corpus::models(&["pml"]) {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if let Some(model) = loaded(&name, &std::fs::read_to_string(&path).unwrap()) {
+            compare(&name, &model.system);
+            let asked: Vec<Expr> = model.formulas.iter().flat_map(|f| f.props.clone()).collect();
+            formulas += model.formulas.len();
+            compare_looks(&name, &model.system, &asked);
+            models += 1;
         }
     }
     assert!(models > 80 && formulas > 5, "{models}, {formulas}");

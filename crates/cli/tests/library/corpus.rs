@@ -26,24 +26,7 @@ use spinor_model::protocol::Protocol;
 use spinor_model::successors::Successors;
 use spinor_model::validate::validate;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-
-fn models() -> Vec<PathBuf> {
-    let mut out = Vec::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus")];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).expect("the corpus").flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "pml" || e == "cfsm") {
-                out.push(path);
-            }
-        }
-    }
-    out.sort();
-    out
-}
+use std::path::Path;
 
 /// What the model says of its runs.
 fn stated(model: &Model) -> Vec<Stated> {
@@ -100,7 +83,7 @@ fn so_does_every_other_model() {
 
 fn every_other_model(first: usize) {
     let mut wrong = String::new();
-    let models = models();
+    let models = spinor_gen::corpus::models(&["pml", "cfsm"]);
     assert!(models.len() >= 100, "only {} models", models.len());
     for path in models.into_iter().skip(first).step_by(2) {
         let text = std::fs::read_to_string(&path).expect("a model");

@@ -175,21 +175,13 @@ fn spin_follows_the_trails_that_symmetry_leads_to() {
 fn spin_follows_the_trails_of_the_corpus() {
     let scratch = Scratch::new("corpus");
     let mut n = 0;
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus")];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).expect("the corpus").flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "pml") {
-                let text = std::fs::read_to_string(&path).expect("a corpus model");
-                let Some((interp, traces)) = traces(&text, Way::Auto) else { continue };
-                for trace in traces.iter().filter(|t| t.steps.len() < 10_000) {
-                    n += 1;
-                    if let Err(why) = replay(&scratch.0, &text, &interp, trace) {
-                        panic!("{}: {why}", path.display());
-                    }
-                }
+    for path in spinor_gen::corpus::models(&["pml"]) {
+        let text = std::fs::read_to_string(&path).expect("a corpus model");
+        let Some((interp, traces)) = traces(&text, Way::Auto) else { continue };
+        for trace in traces.iter().filter(|t| t.steps.len() < 10_000) {
+            n += 1;
+            if let Err(why) = replay(&scratch.0, &text, &interp, trace) {
+                panic!("{}: {why}", path.display());
             }
         }
     }
