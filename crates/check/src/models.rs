@@ -153,20 +153,7 @@ pub fn receive(chan: &Expr, to: &Place) -> Effect {
     Effect::Receive { chan: chan.clone(), random: false, keep: false, args: vec![Pattern::Bind(to.clone())] }
 }
 
-const LOCK: &str = "bool locked;
-byte critical;
-
-active [2] proctype worker()
-{
-do
-:: !locked ->
-locked = true;
-critical++;
-assert(critical == 1);
-critical--; locked = false
-od
-}
-";
+const LOCK: &str = include_str!("../../../corpus/mutex.pml");
 
 /// Two processes and a lock that is tested and set in two steps.
 pub fn lock() -> Interp {

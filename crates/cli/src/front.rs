@@ -149,10 +149,15 @@ pub fn load(path: &Path, options: &Options) -> Result<Front, Unreadable> {
     if is_protocol && !(options.defines.is_empty() && options.undefines.is_empty()) {
         return Err(Unreadable { path: path.to_path_buf(), why: "a protocol has no macros to define".to_string() });
     }
-    // Of several, each has a number.
-    let title = |n: usize| if options.ltls.len() > 1 { format!("--ltl {}", n + 1) } else { "--ltl".to_string() };
-    let typed = options.ltls.iter().enumerate().map(|(n, f)| (title(n), spinor_lang::block(f)));
-    let mut more: Vec<(String, String)> = typed.collect();
+    // What is read as the text of a formula, though no file has it: what it is called, and how it was typed.
+    let mut typed: Vec<(String, String)> = Vec::new();
+    let mut more: Vec<(String, String)> = Vec::new();
+    for (n, formula) in options.ltls.iter().enumerate() {
+        // Of several, each has a number.
+        let title = if options.ltls.len() > 1 { format!("--ltl {}", n + 1) } else { "--ltl".to_string() };
+        more.push((title.clone(), spinor_lang::block("", formula)));
+        typed.push((title, formula.clone()));
+    }
     let mut given: Vec<(String, spinor_ltl::Hoa)> = Vec::new();
     let (mut texts, mut hoas): (Vec<PathBuf>, Vec<PathBuf>) = (Vec::new(), Vec::new());
     for file in &options.claims {
@@ -177,9 +182,11 @@ pub fn load(path: &Path, options: &Options) -> Result<Front, Unreadable> {
             return Err(Unreadable { path: file.clone(), why: format!("the proposition `{text}` is no condition") });
         }
         // What a proposition says is read as if it were a formula of the model.
-        let ap =
-            |(n, text): (usize, &String)| (shown.clone(), format!("ltl {} {{ ({text}) }}", column(given.len(), n)));
-        more.extend(hoa.props.iter().enumerate().map(ap));
+        for (n, text) in hoa.props.iter().enumerate() {
+            let title = format!("{shown}, proposition {n}");
+            more.push((title.clone(), spinor_lang::block(&column(given.len(), n), text)));
+            typed.push((title, text.clone()));
+        }
         given.push((shown, hoa));
         hoas.push(file.clone());
     }
@@ -191,10 +198,9 @@ pub fn load(path: &Path, options: &Options) -> Result<Front, Unreadable> {
     };
     let mut loaded = spinor_lang::load(&name, &text, &lang_options, &|path: &Path| std::fs::read(path));
     if loaded.model.is_none() {
-        let file =
-            |n: usize| loaded.sources.files.enumerated().skip(1).find(|(_, f)| f.name == title(n)).map(|(id, _)| id);
-        let typed = options.ltls.iter().enumerate();
-        let typed: Vec<_> = typed.filter_map(|(n, f)| Some((file(n)?, f.as_str()))).collect();
+        let files = &loaded.sources.files;
+        let file = |title: &str| files.enumerated().skip(1).find(|(_, f)| f.name == title).map(|(id, _)| id);
+        let typed: Vec<_> = typed.iter().filter_map(|(title, f)| Some((file(title)?, f.as_str()))).collect();
         loaded.sources = Arc::new(spinor_lang::as_typed(&loaded.sources, &mut loaded.diagnostics, &typed));
     }
     if let Some(m) = &loaded.model {

@@ -14,21 +14,7 @@ fn made(name: &str, text: &str) -> Interp {
 
 /// Two workers and a lock that does not lock.
 pub fn lock() -> Interp {
-    let text = "bool locked;
-byte critical;
-
-active [2] proctype worker()
-{
-do
-:: !locked ->
-locked = true;
-critical++;
-assert(critical == 1);
-critical--; locked = false
-od
-}
-";
-    made("mutex.pml", text)
+    made("mutex.pml", include_str!("../../../corpus/mutex.pml"))
 }
 
 /// One message by rendez-vous, then the receiver counts.

@@ -5,20 +5,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-const LOCK: &str = "bool locked;
-byte critical;
-
-active [2] proctype worker()
-{
-do
-:: !locked ->
-locked = true;
-critical++;
-assert(critical == 1);
-critical--; locked = false
-od
-}
-";
+/// Two workers and a lock that does not lock: the model of the README.
+const LOCK: &str = include_str!("../../../corpus/mutex.pml");
 
 const DEADLOCK: &str = "chan a = [1] of { byte };
 chan b = [1] of { byte };

@@ -76,6 +76,9 @@ fn a_proposition_of_an_automaton_is_any_condition_and_nothing_else() {
         ("x == 0 U x == 1", "looks at more than one state"),
         ("x == 0 -> <> (x == 1)", "looks at more than one state"),
         ("x == 0) } ltl other { (true", "is no condition"),
+        // What is wrong stands where it was written.
+        ("x == 0 || y == 1", "a.hoa, proposition 0:1:11\n  |\n1 | x == 0 || y == 1\n  |           ^ not declared"),
+        ("x == 0 &&", "a.hoa, proposition 0:1:10\n"),
     ] {
         place.file("a.hoa", &hoa(proposition));
         says(&place.check(&["--claim", "a.hoa"]), 2, &["a.hoa", why]);

@@ -10,12 +10,12 @@ use spinor_model::source::{FileId, Sources, Span};
 use std::io;
 use std::path::Path;
 
-/// A formula alone, as the block that the parser reads.
-pub fn block(formula: &str) -> String {
-    format!("{BEFORE}{formula}\n}}")
+/// A formula alone, as the block that the parser reads; its name may be empty.
+pub fn block(name: &str, formula: &str) -> String {
+    format!("ltl {name} {{ {formula}{AFTER}")
 }
 
-const BEFORE: &str = "ltl { ";
+const AFTER: &str = "\n}";
 
 /// What is wrong with such blocks, as if what was typed were all of the text: of these files, what each is.
 pub fn as_typed(sources: &Sources, diagnostics: &mut [Diagnostic], typed: &[(FileId, &str)]) -> Sources {
@@ -25,8 +25,9 @@ pub fn as_typed(sources: &Sources, diagnostics: &mut [Diagnostic], typed: &[(Fil
         out.add_file(&file.name, text);
     }
     let shift = |span: &mut Span| {
-        if let Some((_, text)) = typed.iter().find(|(of, _)| *of == span.file) {
-            let inside = |at: u32| at.saturating_sub(BEFORE.len() as u32).min(text.len() as u32);
+        if let Some((of, text)) = typed.iter().find(|(of, _)| *of == span.file) {
+            let before = sources.files[*of].text.len() - text.len() - AFTER.len();
+            let inside = |at: u32| at.saturating_sub(before as u32).min(text.len() as u32);
             (span.lo, span.hi) = (inside(span.lo), inside(span.hi));
         }
     };
@@ -54,7 +55,7 @@ pub struct Free {
 /// proposition; the same text is the same one.
 pub fn free(text: &str) -> Free {
     let nothing = |_: &Path| Err(io::Error::other("a formula includes no files"));
-    let parsed = parse("formula", &block(text), &Options::default(), &nothing);
+    let parsed = parse("formula", &block("", text), &Options::default(), &nothing);
     let (sources, mut diagnostics) = (parsed.sources, parsed.diagnostics);
     let mut props: Vec<String> = Vec::new();
     let formula = match &parsed.program.units[..] {
