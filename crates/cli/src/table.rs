@@ -1,7 +1,8 @@
 //! A run as a table: a column per process, a column per variable that changes.
 //!
 //! Only what changes is shown; `·` stands for "as before". Where the columns do not fit the screen, the same rows are
-//! told one below the other. Long stretches of one process are folded into one row with what they came to.
+//! told one below the other. Long stretches of one process, and steps that several take again and again, are folded into one
+//! row with what they came to.
 
 use crate::screen::{Paint, Screen, clip, grouped, pad, plural, printable, width};
 use crate::wording;
@@ -28,6 +29,10 @@ pub struct Run<'a> {
 const FOLD_FROM: usize = 9;
 /// so that this many of its steps remain at either end.
 const FOLD_KEEP: usize = 3;
+/// What several processes do again and again is folded if it is no longer than this,
+const LONGEST_ROUND: usize = 64;
+/// and done so often: the first and the last round remain.
+const LEAST_ROUNDS: usize = 4;
 /// Of the rows that remain, no more than this many at either end.
 const MAX_ROWS: usize = 200;
 /// Longer statements are cut in a column layout.
@@ -38,16 +43,37 @@ const CLIP_VALUE: usize = 30;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Row {
     One(usize),
-    Folded { from: usize, to: usize },
-    LeftOut { from: usize, to: usize },
+    Folded {
+        from: usize,
+        to: usize,
+    },
+    /// So many steps, again and again.
+    Rounds {
+        from: usize,
+        to: usize,
+        round: usize,
+    },
+    LeftOut {
+        from: usize,
+        to: usize,
+    },
 }
 
 impl Row {
     fn range(self) -> std::ops::Range<usize> {
         match self {
             Row::One(i) => i..i + 1,
-            Row::Folded { from, to } | Row::LeftOut { from, to } => from..to,
+            Row::Folded { from, to } | Row::Rounds { from, to, .. } | Row::LeftOut { from, to } => from..to,
         }
+    }
+}
+
+/// What is told of steps that are folded.
+fn steps(row: Row) -> String {
+    let n = row.range().len();
+    match row {
+        Row::Rounds { round, .. } => format!("… {} × {round} steps", grouped((n / round) as u64)),
+        Row::One(_) | Row::Folded { .. } | Row::LeftOut { .. } => format!("… {} steps", grouped(n as u64)),
     }
 }
 
@@ -89,12 +115,55 @@ impl<'a> Run<'a> {
         if self.full {
             return (0..self.steps.len()).map(Row::One).collect();
         }
-        let mut rows = Vec::new();
-        let mut i = 0;
+        let (mut rows, mut told, mut i) = (Vec::new(), 0, 0);
         while i < self.steps.len() {
+            let Some((round, n)) = self.rounds(i) else {
+                i += 1;
+                continue;
+            };
+            let (from, to) = (i + round, i + (n - 1) * round);
+            self.folded(told..from, &mut rows);
+            rows.push(Row::Rounds { from, to, round });
+            (told, i) = (to, to + round);
+        }
+        self.folded(told..self.steps.len(), &mut rows);
+        if rows.len() > 2 * MAX_ROWS + 1 {
+            let end = rows.len() - MAX_ROWS;
+            let (from, to) = (rows[MAX_ROWS].range().start, rows[end].range().start);
+            rows.splice(MAX_ROWS..end, [Row::LeftOut { from, to }]);
+        }
+        rows
+    }
+
+    /// Nothing went wrong there, and what comes after it is not the cycle.
+    fn may_fold(&self, i: usize) -> bool {
+        self.steps[i].faults.is_empty() && self.cycle_start != Some(i + 1)
+    }
+
+    /// How many steps from here on several processes take again and again, and how often: of all that are possible where most
+    /// is folded.
+    fn rounds(&self, i: usize) -> Option<(usize, usize)> {
+        let same = |a: usize, b: usize| {
+            (self.steps[a].step, self.steps[a].proctype) == (self.steps[b].step, self.steps[b].proctype)
+                && self.may_fold(a)
+                && self.may_fold(b)
+        };
+        let several = |round: usize| self.steps[i..i + round].iter().any(|s| s.step.pid != self.steps[i].step.pid);
+        let of = |round: usize| {
+            (round, (i..self.steps.len() - round).take_while(|a| same(*a, a + round)).count() / round + 1)
+        };
+        let longest = LONGEST_ROUND.min((self.steps.len() - i) / LEAST_ROUNDS);
+        let all = (2..=longest).filter(|round| several(*round)).map(of).filter(|(_, n)| *n >= LEAST_ROUNDS);
+        all.max_by_key(|(round, n)| (round * (n - 2), std::cmp::Reverse(*round)))
+    }
+
+    /// Rows of these steps, long stretches of one process as one of them.
+    fn folded(&self, range: std::ops::Range<usize>, rows: &mut Vec<Row>) {
+        let mut i = range.start;
+        while i < range.end {
             let alone = |s: &TraceStep| s.step.pid == self.steps[i].step.pid && s.step.partner.is_none();
             let quiet = |s: &TraceStep| s.faults.is_empty();
-            let n = self.steps[i..].iter().take_while(|s| alone(s) && quiet(s)).count();
+            let n = self.steps[i..range.end].iter().take_while(|s| alone(s) && quiet(s)).count();
             // A cycle begins at a row of its own.
             let n = match self.cycle_start {
                 Some(c) if i < c => n.min(c - i),
@@ -109,18 +178,26 @@ impl<'a> Run<'a> {
             }
             i += n.max(1);
         }
-        if rows.len() > 2 * MAX_ROWS + 1 {
-            let end = rows.len() - MAX_ROWS;
-            let (from, to) = (rows[MAX_ROWS].range().start, rows[end].range().start);
-            rows.splice(MAX_ROWS..end, [Row::LeftOut { from, to }]);
+    }
+
+    /// Who moves in these steps, first who moves first.
+    fn moving(&self, range: std::ops::Range<usize>) -> Vec<Process> {
+        let mut out = Vec::new();
+        for i in range {
+            let step = &self.steps[i];
+            let partner = step.step.partner.map(|(pid, _)| (pid, self.before(i).proctype(pid)));
+            for process in std::iter::once((step.step.pid, step.proctype)).chain(partner) {
+                if !out.contains(&process) {
+                    out.push(process);
+                }
+            }
         }
-        rows
+        out
     }
 
     /// Everybody who was ever there, and those who moved.
     fn processes(&self) -> (Vec<Process>, Vec<Process>) {
         let mut all: Vec<Process> = Vec::new();
-        let mut movers: Vec<Process> = Vec::new();
         for i in 0..=self.steps.len() {
             let state = self.before(i);
             for pid in 0..state.n_procs() as Pid {
@@ -130,14 +207,7 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        for (i, step) in self.steps.iter().enumerate() {
-            let partner = step.step.partner.map(|(pid, _)| (pid, self.before(i).proctype(pid)));
-            for process in std::iter::once((step.step.pid, step.proctype)).chain(partner) {
-                if !movers.contains(&process) {
-                    movers.push(process);
-                }
-            }
-        }
+        let mut movers = self.moving(0..self.steps.len());
         all.sort();
         movers.sort();
         (all, movers)
@@ -238,11 +308,13 @@ impl<'a> Run<'a> {
                     }
                     line.mark = self.marks(i);
                 }
-                Row::Folded { from, to } => {
+                Row::Folded { .. } | Row::Rounds { .. } => {
                     line.label = "…".to_string();
-                    let process = (self.steps[from].step.pid, self.steps[from].proctype);
-                    if let Some(c) = column(&process) {
-                        line.cells[c] = format!("{:w$}  … {} steps", "", grouped((to - from) as u64), w = digits);
+                    for (nth, process) in self.moving(row.range()).iter().enumerate() {
+                        if let Some(c) = column(process) {
+                            let text = if nth == 0 { steps(*row) } else { "…".to_string() };
+                            line.cells[c] = format!("{:w$}  {text}", "", w = digits);
+                        }
                     }
                 }
                 Row::LeftOut { from, to } => {
@@ -338,10 +410,14 @@ impl<'a> Run<'a> {
                         }
                     }
                 }
-                Row::Folded { from, to } => {
-                    let name = wording::process(system, self.steps[from].proctype, self.steps[from].step.pid);
-                    let cell = (name, String::new(), format!("… {} steps", grouped((to - from) as u64)));
-                    out.push_str(&stream.row(gutter, "…", &[cell], &changes, None));
+                Row::Folded { .. } | Row::Rounds { .. } => {
+                    let moving = self.moving(row.range());
+                    let cell = |(nth, (pid, proctype)): (usize, &Process)| {
+                        let text = if nth == 0 { steps(*row) } else { "…".to_string() };
+                        (wording::process(system, *proctype, *pid), String::new(), text)
+                    };
+                    let cells: Vec<_> = moving.iter().enumerate().map(cell).collect();
+                    out.push_str(&stream.row(gutter, "…", &cells, &changes, None));
                 }
                 Row::LeftOut { from, to } => {
                     let _ = writeln!(out, "{gutter}    …  {} left out (-v shows them)", plural(to - from, "step"));
@@ -613,6 +689,36 @@ mod tests {
         assert_eq!(full.lines().count(), 42);
     }
 
+    /// Worker 1 goes round once, then both of them in turn; the steps of the last row are as many as are shown above it.
+    #[test]
+    fn what_several_do_again_and_again_is_folded_between_the_first_round_and_the_last() {
+        let interp = samples::lock();
+        let picks = [vec![1; 6], [vec![0; 6], vec![1; 6]].concat().repeat(20), vec![0; 2]].concat();
+        let run = samples::moves_of(&interp, &picks.into_iter().map(Some).collect::<Vec<_>>());
+        let text = show(&interp, &run, None, 100);
+        assert!(text.contains("    …") && text.contains("… 18 × 12 steps"), "{text}");
+        let labels = |text: &str| -> Vec<String> {
+            text.lines()
+                .map(|l| l.chars().take(5).collect::<String>().trim().to_string())
+                .filter(|l| l != "step")
+                .collect()
+        };
+        let expected = (0..=12).map(|n| n.to_string()).chain(["…".to_string()]);
+        let expected: Vec<String> = expected.chain((229..=248).map(|n| n.to_string())).collect();
+        assert_eq!(labels(&text), expected, "{text}");
+        // What is a cycle from the second round on keeps its beginning.
+        let screen = Screen { paint: Paint::OFF, paint_errors: Paint::OFF, width: 100 };
+        let (initial, steps) = (&run.0, &run.1);
+        for start in [5, 6, 7, 17, 100, 240] {
+            let lasso = Run { interp: &interp, initial, steps, cycle_start: Some(start), ending: None, full: false };
+            let rows = lasso.rows();
+            assert!(rows.iter().any(|row| row.range().start == start), "{start}");
+            let shown: Vec<usize> = rows.iter().flat_map(|row| row.range()).collect();
+            assert_eq!(shown, (0..steps.len()).collect::<Vec<_>>(), "each step is in one row");
+            assert!(lasso.render(screen).lines().count() < 70);
+        }
+    }
+
     #[test]
     fn many_changes_share_lines() {
         let items = ["a: 0 → 1", "b: 0 → 1", "c: 0 → 1"].map(str::to_string);
@@ -642,9 +748,9 @@ mod tests {
     fn a_very_long_trace_shows_its_two_ends() {
         let interp = samples::lock();
         let mut picks = Vec::new();
-        for _ in 0..300 {
-            picks.extend([Some(0); 6]);
-            picks.extend([Some(1); 6]);
+        // Nothing comes three times in a row here (Thue and Morse).
+        for n in 0..600u16 {
+            picks.extend([Some((n.count_ones() % 2) as u8); 6]);
         }
         let run = samples::moves_of(&interp, &picks);
         let text = show(&interp, &run, None, 100);
