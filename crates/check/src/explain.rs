@@ -538,10 +538,7 @@ impl Story<'_> {
     }
 
     fn line(&self, span: spinor_model::source::Span) -> String {
-        match self.system.sources.files.get(span.file) {
-            Some(_) => format!(" at line {}", self.system.sources.line(span)),
-            None => String::new(),
-        }
+        self.system.sources.told(span).map_or(String::new(), |place| format!(" at {place}"))
     }
 
     fn nobody_or(&self, state: &State, who: &BTreeSet<Pid>) -> String {
@@ -701,11 +698,11 @@ fn each_place<'e>(e: &'e Expr, f: &mut dyn FnMut(&'e Place, Whose<'e>)) {
     });
 }
 
-/// `a`, `a and b`, `a, b and c`
 fn verb(n: usize, one: &'static str, more: &'static str) -> &'static str {
     if n == 1 { one } else { more }
 }
 
+/// `a`, `a and b`, `a, b and c`
 fn join(items: &[String]) -> String {
     match items {
         [] => String::new(),

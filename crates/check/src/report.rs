@@ -32,7 +32,7 @@ pub struct Report {
 
 #[derive(Clone, Debug)]
 pub struct PropertyReport {
-    /// `assert`, `deadlock`, `runtime`, `trace`, `promise`, `accept`, `progress`, `claim`, or a formula's name
+    /// `assert`, `deadlock` and the like (`check.rs`, `questions`), or the name of a claim or formula
     pub name: String,
     pub kind: Kind,
     pub verdict: Verdict,

@@ -55,6 +55,19 @@ pub struct TraceStep {
 }
 
 impl TraceStep {
+    /// Does a step. Without a floor the run cannot go on.
+    pub fn take(interp: &Interp, state: &mut State, step: Step) -> (TraceStep, Option<Floor>) {
+        let proctype = state.proctype(step.pid);
+        let mut log = Log { output: Some(String::new()), ..Log::default() };
+        let result = interp.apply(state, step, &mut log);
+        let mut faults = log.faults;
+        let floor = result.as_ref().ok().copied();
+        faults.extend(result.err());
+        let (state, output) = (state.clone(), log.output.unwrap_or_default());
+        let holder = floor.and_then(Floor::holder);
+        (TraceStep { step, proctype, state, faults, output, floor: holder }, floor)
+    }
+
     /// The next step belongs to the same `atomic`. Where that has to wait, others go on, or by a timeout the same one.
     pub fn goes_on(&self, next: &TraceStep) -> bool {
         self.floor == Some(next.step.pid) && !next.step.timeout
@@ -305,16 +318,7 @@ const MOST_ROUND: usize = 1 << 20;
 fn statements(plain: &Interp, initial: &State, seen: &Seen) -> Vec<TraceStep> {
     let mut steps: Vec<TraceStep> = Vec::new();
     let mut state = initial.clone();
-    let mut go = |step: Step, steps: &mut Vec<TraceStep>| {
-        let proctype = state.proctype(step.pid);
-        let mut log = Log { output: Some(String::new()), ..Log::default() };
-        let result = plain.apply(&mut state, step, &mut log);
-        let mut faults = log.faults;
-        let floor = result.as_ref().ok().and_then(|floor| floor.holder());
-        faults.extend(result.err());
-        let (state, output) = (state.clone(), log.output.unwrap_or_default());
-        steps.push(TraceStep { step, proctype, state, faults, output, floor });
-    };
+    let mut go = |step: Step, steps: &mut Vec<TraceStep>| steps.push(TraceStep::take(plain, &mut state, step).0);
     seen.steps.iter().for_each(|step| go(*step, &mut steps));
     if let Some((round, fault)) = &seen.round {
         // What went round in the system that was searched goes on here until it has, too.

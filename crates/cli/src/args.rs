@@ -55,9 +55,8 @@ pub enum Drawing {
 /// What runs a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Executor {
-    #[default]
-    Auto,
     Interp,
+    #[default]
     Jit,
 }
 
@@ -418,8 +417,7 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
         Id::Executor => {
             o.executor = match text.as_str() {
                 "interp" => Executor::Interp,
-                "jit" => Executor::Jit,
-                "auto" => Executor::Auto,
+                "jit" | "auto" => Executor::Jit,
                 _ => return Err(unread()),
             }
         }
@@ -520,7 +518,6 @@ fn apply(o: &mut Options, row: &OptionRow, value: Option<OsString>) -> Result<()
         Id::Receptions => o.receptions = Some(text),
         Id::StrictReceptions => o.strict_receptions = true,
         Id::Overflows => o.overflows = Some(text),
-        // One value so far.
         Id::Help | Id::Version | Id::Planned => {}
     }
     Ok(())

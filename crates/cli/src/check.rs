@@ -127,7 +127,7 @@ fn check_one(options: &Options, screen: Screen, path: &Path) -> Answer {
     let stated = stated(model);
     let mut ticker = Ticker::new(!options.quiet);
     let report = match options.executor {
-        Executor::Auto | Executor::Jit => natively(&interp, &stated, &settings, &mut ticker),
+        Executor::Jit => natively(&interp, &stated, &settings, &mut ticker),
         Executor::Interp => interpreted(&interp, &stated, &settings, &mut ticker),
     };
     ticker.clear();

@@ -1,10 +1,13 @@
 //! From a file name to a model: the only place that knows how the front end is called.
 
 use crate::args::{Options, Usage};
+use crate::diagnostics;
+use crate::screen::{Screen, note};
 use crate::sha256;
 use spinor_lang::codes::Code;
 use spinor_ltl::Automaton;
 use spinor_model::diagnostic::Diagnostic;
+use spinor_model::interp::Interp;
 use spinor_model::ir::{BinOp, Expr, System, UnOp};
 use spinor_model::print;
 use spinor_model::protocol::Protocol;
@@ -140,6 +143,16 @@ fn reason(e: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => "permission denied".to_string(),
         _ => e.to_string(),
     }
+}
+
+/// A model ready to run, or its errors on standard error and nothing.
+pub fn load_or_say(path: &Path, options: &Options, screen: Screen) -> Result<(Front, Option<Interp>), Usage> {
+    let front = load(path, options).map_err(|e| Usage::new(e.to_string()))?;
+    if !front.diagnostics.is_empty() && (front.model.is_none() || !options.quiet) {
+        note(&diagnostics::render_all(&front.sources, &front.diagnostics, screen.paint_errors));
+    }
+    let interp = front.model.as_ref().map(|m| Interp::new(m.system.clone()));
+    Ok((front, interp))
 }
 
 pub fn load(path: &Path, options: &Options) -> Result<Front, Unreadable> {

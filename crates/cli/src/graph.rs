@@ -20,7 +20,7 @@ use crate::args::values::nearest;
 use crate::args::{Drawing, Options, Usage};
 use crate::exit::Exit;
 use crate::front::Formula;
-use crate::replay::load_or_say;
+use crate::front::load_or_say;
 use crate::screen::{Out, Screen, grouped, printable};
 use shape::{Cluster, Graph};
 use spinor_ltl::{Limits, buchi_automaton};
@@ -60,13 +60,7 @@ pub fn graph(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, U
         return Err(Usage::new(format!("there is no proctype in `{}`", graph.title)).help(things.what_there_is()));
     }
     let text = write(&graph, form)?;
-    match &options.out {
-        Some(file) => std::fs::write(file, text)
-            .map_err(|e| Usage::new(format!("cannot write `{}`: {e}", printable(&file.to_string_lossy()))))?,
-        None => {
-            out.put(&text);
-        }
-    }
+    out.deliver(options.out.as_deref(), &text)?;
     Ok(Exit::Fine)
 }
 

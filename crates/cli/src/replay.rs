@@ -1,20 +1,17 @@
 //! `spinor replay`: a saved trace, shown and done again.
 
 use crate::args::{Options, Usage};
-use crate::diagnostics;
 use crate::exit::Exit;
-use crate::front::{self, Front};
+use crate::front::{self, Front, load_or_say};
 use crate::json::Json;
 use crate::report;
-use crate::screen::{Out, Screen, note, plural, printable, quoted};
+use crate::screen::{Out, Screen, plural, printable, quoted};
 use crate::table::Run;
 use crate::trail::{self, Trail};
 use crate::wording;
 use spinor_check::protocol;
 use spinor_check::trace::{Ending, Trace};
 use spinor_check::verdict::{FLAWS, Kind};
-use spinor_model::diagnostic::Diagnostic;
-use spinor_model::interp::Interp;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -100,18 +97,6 @@ pub fn replay(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, 
     }
     out.put(&text);
     Ok(exit)
-}
-
-/// A model ready to run, or its errors on standard error and nothing.
-pub fn load_or_say(path: &Path, options: &Options, screen: Screen) -> Result<(Front, Option<Interp>), Usage> {
-    let front = front::load(path, options).map_err(|e| Usage::new(e.to_string()))?;
-    let errors = front.model.is_none();
-    if !front.diagnostics.is_empty() && (errors || !options.quiet) {
-        let shown: Vec<Diagnostic> = front.diagnostics.clone();
-        note(&diagnostics::render_all(&front.sources, &shown, screen.paint_errors));
-    }
-    let interp = front.model.as_ref().map(|m| Interp::new(m.system.clone()));
-    Ok((front, interp))
 }
 
 /// Where SPIN leaves its trail: beside the model, or where it was started.

@@ -42,7 +42,7 @@ pub fn moves_of(interp: &Interp, pids: &[Option<u8>]) -> (State, Vec<TraceStep>)
         let mut moves = Vec::new();
         interp.moves(&state, floor, &mut moves);
         let Some(step) = moves.into_iter().find(|s| pid.is_none_or(|p| p == s.pid)) else { break };
-        let (taken, then) = crate::trail::take(interp, &mut state, step);
+        let (taken, then) = TraceStep::take(interp, &mut state, step);
         steps.push(taken);
         match then {
             Some(then) => floor = then,

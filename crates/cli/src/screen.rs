@@ -1,7 +1,8 @@
 //! What terminals need: colours, widths, text without control characters, a standard output that may close early.
 
-use crate::args::{Color, Options};
+use crate::args::{Color, Options, Usage};
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 /// Colours, or none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -155,6 +156,16 @@ impl Out {
             }
         }
         !self.closed
+    }
+
+    /// Into the file, or to who reads.
+    pub fn deliver(&mut self, file: Option<&Path>, text: &str) -> Result<(), Usage> {
+        let Some(file) = file else {
+            self.put(text);
+            return Ok(());
+        };
+        let name = printable(&file.to_string_lossy());
+        std::fs::write(file, text).map_err(|e| Usage::new(format!("cannot write `{name}`: {e}")))
     }
 }
 

@@ -6,11 +6,10 @@
 use crate::args::{Options, Usage};
 use crate::exit::Exit;
 use crate::front;
-use crate::replay::load_or_say;
+use crate::front::load_or_say;
 use crate::report;
-use crate::screen::{Out, Screen, note, plural, printable, width};
+use crate::screen::{Out, Screen, note, plural, printable};
 use crate::table::{Stream, told_changes};
-use crate::trail::take;
 use crate::wording;
 use spinor_check::trace::{Ending, Trace, TraceStep, values};
 use spinor_model::explain::{Why, blocked};
@@ -50,7 +49,7 @@ pub fn sim(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, Usa
         out,
         quiet: options.quiet,
         rng: Rng(seed),
-        stream: Stream::new(longest_name(&interp), screen),
+        stream: Stream::new(interp.system(), screen),
         now: Moment { state: initial, floor: Some(Floor::Anyone), n: 0, wrong: false },
         unknown: None,
         past: Vec::new(),
@@ -69,10 +68,6 @@ pub fn sim(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, Usa
         sim.at_random(seed, options.steps.unwrap_or(DEFAULT_STEPS));
     }
     Ok(if sim.stands_wrong() { Exit::Violated } else { Exit::Fine })
-}
-
-fn longest_name(interp: &Interp) -> usize {
-    interp.system().proctypes.iter().map(|t| width(&t.name) + 4).max().unwrap_or(8)
 }
 
 fn clock_seed() -> u64 {
@@ -176,7 +171,7 @@ impl Sim<'_> {
     /// Takes a move and shows it. False once nobody reads.
     fn step(&mut self, step: Step) -> bool {
         let before = self.now.state.clone();
-        let (taken, floor) = take(self.interp, &mut self.now.state, step);
+        let (taken, floor) = TraceStep::take(self.interp, &mut self.now.state, step);
         self.now = Moment { state: taken.state.clone(), floor, n: self.now.n + 1, wrong: !taken.faults.is_empty() };
         let text = self.told(&before, &taken);
         self.out.put(&text)

@@ -8,7 +8,7 @@ use crate::screen::{Paint, Screen, clip, grouped, pad, plural, printable, width}
 use crate::wording;
 use spinor_check::trace::{Change, Ending, TraceStep, Value, changes, values};
 use spinor_model::interp::Interp;
-use spinor_model::ir::{Pid, ProctypeId};
+use spinor_model::ir::{Pid, ProctypeId, System};
 use spinor_model::state::State;
 use std::fmt::Write as _;
 
@@ -388,7 +388,7 @@ impl<'a> Run<'a> {
     /// One step a line, changes at its end, or below it where there is no room.
     fn narrow(&self, told: &[(Row, Vec<Change>)], screen: Screen) -> String {
         let system = self.interp.system();
-        let stream = Stream::new(system.proctypes.iter().map(|t| width(&t.name) + 4).max().unwrap_or(8), screen);
+        let stream = Stream::new(system, screen);
         let mut out = stream.header();
         for (row, changes) in told {
             let after = self.before(row.range().end);
@@ -442,8 +442,9 @@ const LINE_WIDTH: usize = 5;
 const STATEMENT_WIDTH: usize = 34;
 
 impl Stream {
-    pub fn new(name_width: usize, screen: Screen) -> Stream {
-        Stream { name_width: name_width.clamp(8, 24), screen }
+    pub fn new(system: &System, screen: Screen) -> Stream {
+        let longest = system.proctypes.iter().map(|t| width(&t.name) + 4).max().unwrap_or(0);
+        Stream { name_width: longest.clamp(8, 24), screen }
     }
 
     pub fn header(&self) -> String {

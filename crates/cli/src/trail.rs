@@ -16,7 +16,7 @@ use crate::json::Json;
 use crate::screen::clip;
 use crate::wording;
 use spinor_check::trace::{Ending, TraceStep};
-use spinor_model::interp::{Floor, Interp, Log};
+use spinor_model::interp::{Floor, Interp};
 use spinor_model::ir::{Pid, System};
 use spinor_model::state::State;
 use spinor_model::successors::{Step, Successors};
@@ -244,7 +244,7 @@ impl Rerun<'_> {
 
     fn take(&mut self, step: Step) {
         let proctype = self.state.proctype(step.pid);
-        let (taken, floor) = take(self.interp, &mut self.state, step);
+        let (taken, floor) = TraceStep::take(self.interp, &mut self.state, step);
         self.over = floor.is_none();
         self.floor = floor.unwrap_or(Floor::Anyone);
         debug_assert_eq!(taken.proctype, proctype);
@@ -272,30 +272,6 @@ impl Rerun<'_> {
             None => format!("{at} does not fit the model: {name} has no such statement"),
         }
     }
-}
-
-/// Does a move. No floor: the run cannot go on.
-pub fn take(interp: &Interp, state: &mut State, step: Step) -> (TraceStep, Option<Floor>) {
-    let proctype = state.proctype(step.pid);
-    let mut log = Log { output: Some(String::new()), ..Log::default() };
-    let result = interp.apply(state, step, &mut log);
-    let mut faults = log.faults;
-    let floor = match result {
-        Ok(floor) => Some(floor),
-        Err(fault) => {
-            faults.push(fault);
-            None
-        }
-    };
-    let taken = TraceStep {
-        step,
-        proctype,
-        state: state.clone(),
-        faults,
-        output: log.output.unwrap_or_default(),
-        floor: floor.and_then(|floor| floor.holder()),
-    };
-    (taken, floor)
 }
 
 #[cfg(test)]

@@ -41,16 +41,7 @@ pub fn unreached(system: &System, report: &Report) -> Vec<Unreached> {
 
 /// `7`, or `inc.pml:7` for a statement of another file than the model's own.
 pub fn line(system: &System, span: Span) -> String {
-    let span = system.sources.surface(span);
-    if span.file.index() >= system.sources.files.len() {
-        return "?".to_string();
-    }
-    let line = system.sources.line(span);
-    if span.file.index() == 0 {
-        line.to_string()
-    } else {
-        format!("{}:{line}", printable(system.sources.file_name(span)))
-    }
+    system.sources.line_in_file(span).map_or("?".to_string(), |line| printable(&line))
 }
 
 /// `mutex.pml:10`

@@ -4,7 +4,7 @@
 //! expanded, `via` names that expansion, whose own span names the call, and so on outwards. Nothing is
 //! lost: diagnostics show the whole chain, traces show the line the author thinks of as the statement.
 
-use crate::index::IndexVec;
+use crate::index::{Idx, IndexVec};
 
 crate::index_types! {
     /// A text that was read.
@@ -162,6 +162,19 @@ impl Sources {
     /// The line a step is reported at.
     pub fn line(&self, span: Span) -> u32 {
         self.start(self.surface(span)).line
+    }
+
+    /// `7`, or `inc.pml:7` in another file than the model's own; nothing for what has no text.
+    pub fn line_in_file(&self, span: Span) -> Option<String> {
+        let span = self.surface(span);
+        let (file, line) = (self.files.get(span.file)?, self.line(span));
+        Some(if span.file.index() == 0 { line.to_string() } else { format!("{}:{line}", file.name) })
+    }
+
+    /// The same in a sentence: `line 7`, or `inc.pml:7`.
+    pub fn told(&self, span: Span) -> Option<String> {
+        let line = self.line_in_file(span)?;
+        Some(if line.contains(':') { line } else { format!("line {line}") })
     }
 
     fn line_col(&self, file: FileId, offset: u32) -> LineCol {

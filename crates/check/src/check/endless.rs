@@ -144,11 +144,8 @@ impl Endless<'_> {
     }
 
     fn refusal(&self, e: &Refused) -> String {
-        let sources = &self.interp.system().sources;
-        match sources.files.get(e.span.file) {
-            Some(_) => format!("{e}: line {}", sources.line(sources.surface(e.span))),
-            None => e.to_string(),
-        }
+        let place = self.interp.system().sources.told(e.span);
+        place.map_or(e.to_string(), |place| format!("{e}: {place}"))
     }
 
     pub fn property<E: Executors>(
@@ -158,7 +155,7 @@ impl Endless<'_> {
         observer: &mut dyn Observer,
         report: &mut Report,
     ) -> PropertyReport {
-        let Question { name, kind, about, .. } = question;
+        let Question { name, kind, about } = question;
         if matches!(about, About::Progress) && self.is_read_off() {
             report.chosen.progress = Some((READING, self.settings.progress.word()));
             return PropertyReport::new(name, kind, Verdict::Holds);

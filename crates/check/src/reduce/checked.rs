@@ -238,9 +238,8 @@ impl Auditor {
         let half = |pid: Pid, edge| {
             let t = &system.proctypes[state.proctype(pid)];
             let span = t.edges[edge].span;
-            let line = system.sources.files.get(span.file).map(|_| system.sources.line(system.sources.surface(span)));
-            let line = line.map_or(String::new(), |n| format!(", line {n}"));
-            format!("{} ({pid}){line}, edge {}", t.name, edge.index())
+            let place = system.sources.told(span).map_or(String::new(), |place| format!(", {place}"));
+            format!("{} ({pid}){place}, edge {}", t.name, edge.index())
         };
         let partner = step.partner.map(|(pid, edge)| format!(" with {}", half(pid, edge)));
         half(step.pid, step.edge) + &partner.unwrap_or_default()

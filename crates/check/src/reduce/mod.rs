@@ -366,10 +366,6 @@ impl Reduction {
         self
     }
 
-    pub fn repairs(&self) -> Repairs {
-        self.repairs
-    }
-
     /// Every selection is tried out (`checked`), if that is wanted.
     pub fn audited_if(mut self, wanted: bool) -> Reduction {
         // The papers' ways keep less in order than F says.

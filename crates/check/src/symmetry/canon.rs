@@ -148,10 +148,6 @@ impl Canon {
         Canon { members, identity: places.identity(), places, way }
     }
 
-    pub fn set(&self) -> &Scalarset {
-        &self.places.set
-    }
-
     pub fn way(&self) -> Way {
         self.way
     }

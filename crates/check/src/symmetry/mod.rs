@@ -135,10 +135,6 @@ fn named_at_first(system: &System, set: &Scalarset) -> Option<String> {
 
 /// A reason, with its line.
 fn told(b: &Break, sources: &Sources) -> String {
-    match sources.files.get(b.span.file) {
-        Some(_) if b.span != Default::default() => {
-            format!("{} (line {})", b.why, sources.line(sources.surface(b.span)))
-        }
-        _ => b.why.clone(),
-    }
+    let place = if b.span == Default::default() { None } else { sources.told(b.span) };
+    place.map_or(b.why.clone(), |place| format!("{} ({place})", b.why))
 }

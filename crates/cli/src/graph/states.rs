@@ -6,8 +6,8 @@
 use super::control;
 use super::shape::{Cluster, Kind, NARROW, Node, lines};
 use crate::screen::printable;
+use crate::table::told_changes;
 use crate::wording;
-use spinor_check::trace::{Value, changes};
 use spinor_model::fault::Fault;
 use spinor_model::index::Idx;
 use spinor_model::interp::{Interp, Micro};
@@ -121,14 +121,9 @@ fn describe(interp: &Interp, places: &[Vec<String>], initial: &State, state: &St
     if text.is_empty() {
         text.push("no process".to_string());
     }
-    let told = |c: &spinor_check::trace::Change| {
-        // The variables of a new process begin at zero; who is not there anymore has said so in the first line.
-        c.before != Value::Absent || !matches!(c.after, Value::Number { value: 0, .. })
-    };
-    let values = changes(interp, initial, state);
-    let values: Vec<String> = values
+    // Who is not there any more has said so in the first line.
+    let values: Vec<String> = told_changes(interp, initial, state)
         .iter()
-        .filter(|c| told(c))
         .map(|c| format!("{}={}", printable(&c.name), wording::shown(interp, state, &c.after)))
         .collect();
     text.extend(lines(&values.join(" "), NARROW));

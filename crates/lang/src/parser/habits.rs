@@ -89,14 +89,14 @@ impl Parser {
             "switch" if next.is(Sign::OpenParen) => self.c_switch(),
             "case" | "default"
                 if next.is(Sign::Colon) && word == "default"
-                    || word == "case" && !next.is(Sign::Assign) && !self.at_separator_after(1) =>
+                    || word == "case" && !next.is(Sign::Assign) && !self.at_separator_after_this() =>
             {
                 let word = word.to_string();
                 let d = Diagnostic::error("P0209", format!("`{word}` is not Promela")).at(token.span, "");
                 self.report(d.help("write `if :: x == 1 -> … :: x == 2 -> … :: else -> … fi`"));
                 self.skip_statement();
             }
-            "continue" if self.at_separator_after(1) => {
+            "continue" if self.at_separator_after_this() => {
                 let d = Diagnostic::error("P0216", "`continue` is not Promela").at(token.span, "");
                 self.report(d.help("put a label before the `do` and write `goto` with it"));
                 self.bump();
@@ -130,8 +130,8 @@ impl Parser {
         self.cur_word().is_some_and(|w| words.contains(&w))
     }
 
-    fn at_separator_after(&self, n: usize) -> bool {
-        let token = self.nth(n);
+    fn at_separator_after_this(&self) -> bool {
+        let token = self.nth(1);
         let signs = [Sign::Semi, Sign::Arrow, Sign::CloseBrace, Sign::ColonColon];
         signs.iter().any(|s| token.is(*s)) || token.tok == Tok::Eof || matches!(token.key(), Some(Key::Fi | Key::Od))
     }

@@ -58,7 +58,7 @@ impl Parser {
                     return Ok(None);
                 }
                 let decl = self.decl()?;
-                self.end_of_unit("declaration")?;
+                self.end_of_declaration()?;
                 Unit::Decl(decl)
             }
             _ => return Err(self.outside()),
@@ -82,14 +82,14 @@ impl Parser {
         let follows_name = self.nth(1).name().is_some();
         if follows_name || token.name().is_some_and(|sym| self.known.typedefs.contains(&sym)) {
             let decl = self.decl()?;
-            self.end_of_unit("declaration")?;
+            self.end_of_declaration()?;
             return Ok(Some(Unit::Decl(decl)));
         }
         Err(self.outside())
     }
 
     /// Units may follow each other without separators, but what follows must be one.
-    fn end_of_unit(&mut self, what: &str) -> Read<()> {
+    fn end_of_declaration(&mut self) -> Read<()> {
         let token = self.cur();
         let fine = self.at_separator()
             || self.at_end()
@@ -97,7 +97,7 @@ impl Parser {
             || token.key().is_some_and(|k| k.begins_unit() || k.begins_decl())
             || matches!(token.key(), Some(Key::CState | Key::CTrack))
             || token.name().is_some_and(|_| self.nth(1).name().is_some());
-        if fine { Ok(()) } else { Err(self.unexpected(&format!("`;` after the {what}"))) }
+        if fine { Ok(()) } else { Err(self.unexpected("`;` after the declaration")) }
     }
 
     /// Something that stands on the top level and does not belong there.
