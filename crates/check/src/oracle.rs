@@ -3,7 +3,6 @@
 //! No numbers that matter, no batches, no cleverness: a map from keys to nodes, lists of edges, and searches that a
 //! reader checks at a glance. Tests compare every engine with it. It is slow, and meant to be.
 
-use crate::search::kind_of;
 use crate::verdict::Kind;
 use spinor_model::fault::Fault;
 use spinor_model::ir::Pid;
@@ -90,7 +89,7 @@ impl Graph {
     /// How many violations of this kind there are, and the length of the shortest trace to one.
     pub fn violations(&self, kind: Kind) -> (u64, Option<usize>) {
         let mut lengths = Vec::new();
-        if self.start_fault.as_ref().is_some_and(|f| kind_of(&f.kind) == kind) {
+        if self.start_fault.as_ref().is_some_and(|f| Kind::of(&f.kind) == kind) {
             lengths.push(0);
         }
         for node in &self.nodes {
@@ -98,7 +97,7 @@ impl Graph {
                 lengths.push(node.distance);
             }
             for fault in node.edges.iter().flat_map(|e| &e.faults) {
-                if kind_of(&fault.kind) == kind {
+                if Kind::of(&fault.kind) == kind {
                     lengths.push(node.distance + 1);
                 }
             }

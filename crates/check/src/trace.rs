@@ -16,7 +16,7 @@
 //!   T5 what repeats ends in the searched system where it begins, and can be done a second time as the model was written
 //!   T6 the formula is false on the states that were looked at (`cycles/answer`, `judge`)
 
-use crate::search::{Found, kind_of};
+use crate::search::Found;
 use crate::verdict::Kind;
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::interp::{Floor, Interp, Log, Micro};
@@ -226,7 +226,7 @@ pub fn of_statements(plain: &Interp, steps: Vec<Step>, kind: Kind) -> Trace {
     let initial = plain.initial().expect("T1: a run begins");
     let mut trace = finite(plain, initial, &Seen { steps, round: None }, Ending::InvalidEnd);
     if kind != Kind::EndState {
-        let shown = trace.steps.last().and_then(|last| last.faults.iter().find(|f| kind_of(&f.kind) == kind));
+        let shown = trace.steps.last().and_then(|last| last.faults.iter().find(|f| Kind::of(&f.kind) == kind));
         trace.ending = Ending::Fault(shown.expect("T4: the last statement shows the fault").clone());
     }
     replay(plain, &trace);

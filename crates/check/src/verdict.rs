@@ -1,8 +1,10 @@
 //! The three answers, and what they are answers to.
 //!
-//! `Holds` is said only by a complete search of an exact store. Whatever is weaker (a limit met, an interrupt, a
+//! `Holds` is said only by a complete search of an exact store, and of progress where the text shows that there is always
+//! some (`progress/loops.rs`). Whatever is weaker (a limit met, an interrupt, a
 //! property we cannot check) is `NothingFound`, and no door may print it as `Holds`.
 
+use spinor_model::fault::FaultKind;
 use std::fmt;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -74,6 +76,16 @@ pub const SAFETY: [Kind; 8] = [
 pub const FLAWS: [Kind; 2] = [Kind::Reception, Kind::Overflow];
 
 impl Kind {
+    /// What a fault violates.
+    pub fn of(fault: &FaultKind) -> Kind {
+        match fault {
+            FaultKind::Assertion => Kind::Assertion,
+            FaultKind::TraceMismatch | FaultKind::NotraceMatched | FaultKind::TraceNondeterminism => Kind::Trace,
+            FaultKind::Promise { .. } => Kind::Promise,
+            _ => Kind::RuntimeError,
+        }
+    }
+
     /// It speaks of runs that never end.
     pub fn is_endless(self) -> bool {
         match self {

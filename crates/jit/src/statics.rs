@@ -4,9 +4,9 @@
 //! that is not known to be fixed is looked up.
 
 use spinor_model::index::Idx;
-use spinor_model::ir::{Effect, Frame, Init, Place, ProctypeId, Scope, System, Type};
+use spinor_model::ir::{Effect, Frame, Place, ProctypeId, Scope, System, Type};
 use spinor_model::layout::{ChanLayout, FrameLayout, Layout};
-use std::collections::BTreeSet;
+use spinor_model::written::FixedChans;
 
 /// Channels of one capacity and one list of fields: the same code fits them all.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,8 +26,7 @@ pub(crate) struct Statics {
     pub global_chans: Vec<usize>,
     pub local_chans: Vec<Vec<usize>>,
     /// Slots that hold, for ever, the channel made with their frame: which one.
-    global_fixed: Vec<Option<u32>>,
-    local_fixed: Vec<Vec<Option<u32>>>,
+    fixed: FixedChans,
     pub has_promises: bool,
     /// Bytes that no state exceeds.
     pub max_len: usize,
@@ -68,25 +67,6 @@ impl Statics {
         let global_chans = class_of(&system.globals, &layout.globals);
         let local_chans: Vec<Vec<usize>> =
             system.proctypes.iter().zip(&layout.procs).map(|(t, at)| class_of(&t.frame, at)).collect();
-        let (global_set, local_set) = assigned(system);
-        let fixed = |frame: &Frame, set: &BTreeSet<u32>, n_params: u32| {
-            let mut out = vec![None; frame.n_slots as usize];
-            for init in &frame.inits {
-                match init {
-                    Init::Chan { slot, chan } => out[*slot as usize] = Some(*chan),
-                    Init::Value { slot, .. } => out[*slot as usize] = None,
-                }
-            }
-            for (slot, chan) in out.iter_mut().enumerate() {
-                if set.contains(&(slot as u32)) || slot < n_params as usize {
-                    *chan = None;
-                }
-            }
-            out
-        };
-        let global_fixed = fixed(&system.globals, &global_set, 0);
-        let local_fixed =
-            system.proctypes.iter().zip(&local_set).map(|(t, set)| fixed(&t.frame, set, t.n_params)).collect();
         let longest = layout.procs.iter().map(|f| f.size as usize).max().unwrap_or(0);
         let runs = system.proctypes.iter().flat_map(|t| t.edges.iter()).flat_map(|e| &e.effects);
         let grows = runs.into_iter().any(|e| matches!(e, Effect::Run { .. }));
@@ -97,8 +77,7 @@ impl Statics {
             classes,
             global_chans,
             local_chans,
-            global_fixed,
-            local_fixed,
+            fixed: FixedChans::new(system),
             has_promises: system.proctypes.iter().any(|t| !t.promises.is_empty()),
             max_len: layout.globals.size as usize + most,
         }
@@ -107,10 +86,8 @@ impl Statics {
     /// If the place can only name channels that were made with its frame: where they lie.
     pub fn fixed(&self, layout: &Layout, place: &Place, t: Option<ProctypeId>) -> Option<Fixed> {
         let (fixed, chans, at) = match (place.scope, t) {
-            (Scope::Global, _) => (&self.global_fixed, &self.global_chans, &layout.globals),
-            (Scope::Local, Some(t)) => {
-                (&self.local_fixed[t.index()], &self.local_chans[t.index()], &layout.procs[t.index()])
-            }
+            (Scope::Global, _) => (&self.fixed.globals, &self.global_chans, &layout.globals),
+            (Scope::Local, Some(t)) => (&self.fixed.locals[t], &self.local_chans[t.index()], &layout.procs[t.index()]),
             (Scope::Local, None) => return None,
         };
         let first = fixed[place.slot as usize]? as usize;
@@ -133,27 +110,4 @@ impl Statics {
         debug_assert!(class < self.classes.len(), "a channel is of a class");
         Some(Fixed { at: start, class, stride })
     }
-}
-
-/// The slots that some statement may assign: of the globals, and of each proctype.
-fn assigned(system: &System) -> (BTreeSet<u32>, Vec<BTreeSet<u32>>) {
-    let mut globals = BTreeSet::new();
-    let mut locals = Vec::new();
-    for t in system.proctypes.iter() {
-        let mut own = BTreeSet::new();
-        let mut assign = |place: &Place| {
-            let (frame, set) = match place.scope {
-                Scope::Global => (&system.globals, &mut globals),
-                Scope::Local => (&t.frame, &mut own),
-            };
-            // The whole variable, whatever the index.
-            let var = &frame.vars[place.var];
-            set.extend(var.slot..var.slot + var.shape.n_slots() as u32);
-        };
-        for effect in t.edges.iter().flat_map(|e| &e.effects) {
-            effect.each_write(&mut assign);
-        }
-        locals.push(own);
-    }
-    (globals, locals)
 }

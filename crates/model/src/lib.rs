@@ -7,7 +7,6 @@
 pub mod diagnostic;
 mod eval;
 pub mod explain;
-pub mod facts;
 pub mod fault;
 pub mod happening;
 pub mod index;
@@ -26,3 +25,4 @@ pub mod successors;
 pub mod validate;
 mod walk;
 mod work;
+pub mod written;

@@ -17,6 +17,7 @@
 //! | `lasso` | a run inside a component |
 //! | `shorten` | a shorter run of the same kind |
 //! | `answer` | from a claim to a run that is replayed |
+//! | `how` | with which search, store and fairness |
 //! | `product` | a system beside an automaton |
 //! | `open` | numbers of the states whose component is not complete |
 //! | `oracle` | the whole graph, for tests |

@@ -21,7 +21,9 @@
 //!
 //! A system that is [`Reduced`] is a system: it has fewer steps in some states, chosen by the state alone. Whatever
 //! searches it sees one graph, so what is proved of that graph is true of every search, with any number of threads, and
-//! beside any automaton that cannot tell how long a run stays where nothing is to be seen.
+//! beside any automaton that cannot tell how long a run stays where nothing is to be seen. That is so by `Proviso::Loops`.
+//! By `Levels` and by the path the search has a say, and what the proviso asks for is proved where it is kept
+//! (`search/bfs.rs`, `search/dfs.rs`, `cycles/ndfs.rs`).
 //!
 //! # What is preserved
 //!   P1 states without steps, and which steps fault; which edges are taken: by decomposition and cycle
@@ -185,6 +187,9 @@ pub enum Proviso {
     Always,
 }
 
+/// No attempt has this number.
+pub(crate) const NO_ATTEMPT: u8 = u8::MAX;
+
 impl Proviso {
     /// Those that can be asked for.
     pub const ASKED: [Proviso; 4] = [Proviso::Loops, Proviso::Levels, Proviso::PathNumber, Proviso::PathBit];
@@ -230,7 +235,8 @@ impl Proviso {
         assert!(self.is_path() && attempt > 0, "whoever takes everything tries nothing more");
         match self {
             Proviso::PathBit => 0,
-            _ => attempt.checked_add(1).unwrap_or(0),
+            _ if attempt + 1 == NO_ATTEMPT => 0,
+            _ => attempt + 1,
         }
     }
 }

@@ -20,11 +20,13 @@
 //!   Which edges close is a matter of taste; those are taken that a selection would seldom have anyway.
 //!   Not every process needs them (`rounds`).
 
+use spinor_ltl::Components;
 use spinor_model::index::Idx;
 use spinor_model::ir::{
     Edge, EdgeId, Effect, Expr, Guard, Init, Loc, Operation, Proctype, ProctypeId, Scope, System, Then,
 };
 use spinor_model::layout::{Field, Layout};
+use spinor_model::written::Written;
 use std::collections::BTreeSet;
 
 /// Arrays longer than this are one thing.
@@ -63,23 +65,10 @@ pub(super) struct Chain {
 
 impl Statics {
     pub fn new(system: &System, layout: &Layout, looked: &[Expr]) -> Statics {
-        let mut fixed_globals = vec![true; system.globals.n_slots as usize];
-        let mut fixed_locals: Vec<Vec<bool>> = Vec::new();
-        for t in system.proctypes.iter() {
-            let mut fixed = vec![true; t.frame.n_slots as usize];
-            for effect in t.edges.iter().flat_map(|e| &e.effects) {
-                effect.each_write(&mut |place| {
-                    let (slots, frame) = match place.scope {
-                        Scope::Global => (&mut fixed_globals, &system.globals),
-                        Scope::Local => (&mut fixed, &t.frame),
-                    };
-                    let var = &frame.vars[place.var];
-                    let from = var.slot as usize;
-                    slots[from..from + var.shape.n_slots() as usize].fill(false);
-                });
-            }
-            fixed_locals.push(fixed);
-        }
+        let written = Written::new(system);
+        let fixed = |written: &[bool]| -> Vec<bool> { written.iter().map(|w| !w).collect() };
+        let fixed_globals = fixed(&written.globals);
+        let mut fixed_locals: Vec<Vec<bool>> = written.locals.iter().map(|w| fixed(w)).collect();
         let mut told_by = Vec::new();
         for ((t, frame), fixed) in system.proctypes.iter().zip(&layout.procs).zip(&mut fixed_locals) {
             let said = |slot: u32| {
@@ -275,54 +264,12 @@ fn reads_others(e: &Expr) -> u32 {
     most
 }
 
-/// The strongly connected component of each node, by a number below `n`.
+/// The component of each node, by a number below `n`.
 pub(super) fn components(n: usize, next: &dyn Fn(usize, &mut Vec<usize>)) -> Vec<usize> {
-    const NEW: u32 = u32::MAX;
-    let mut low = vec![NEW; n];
-    let mut of = vec![usize::MAX; n];
-    let (mut open, mut n_seen) = (Vec::new(), 0);
-    let mut path: Vec<(usize, u32, Vec<usize>)> = Vec::new();
-    for root in 0..n {
-        if low[root] != NEW {
-            continue;
-        }
-        let mut enter = |node: usize, low: &mut Vec<u32>, open: &mut Vec<usize>| {
-            low[node] = n_seen;
-            n_seen += 1;
-            open.push(node);
-            let mut todo = Vec::new();
-            next(node, &mut todo);
-            (node, low[node], todo)
-        };
-        path.push(enter(root, &mut low, &mut open));
-        while let Some((node, number, todo)) = path.last_mut() {
-            let (node, number) = (*node, *number);
-            if let Some(to) = todo.pop() {
-                if low[to] == NEW {
-                    let entered = enter(to, &mut low, &mut open);
-                    path.push(entered);
-                } else if of[to] == usize::MAX {
-                    low[node] = low[node].min(low[to]);
-                }
-                continue;
-            }
-            path.pop();
-            if let Some((before, ..)) = path.last() {
-                low[*before] = low[*before].min(low[node]);
-            }
-            if low[node] == number {
-                while let Some(member) = open.pop() {
-                    of[member] = node;
-                    if member == node {
-                        break;
-                    }
-                }
-            }
-        }
-    }
-    debug_assert!(open.is_empty() && of.iter().all(|of| *of < n), "every node has a component");
-    debug_assert!((0..n).all(|node| of[of[node]] == of[node]), "which is numbered by one of its own");
-    of
+    let mut after = vec![Vec::new(); n];
+    (0..n).for_each(|at| next(at, &mut after[at]));
+    let of = Components::new(n, 0..n, |at, nth| after[at].get(nth).copied()).of;
+    of.into_iter().map(|of| of as usize).collect()
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@
 //!
 //! # Cost  a closure for each process that can move; words of the rows of what is in the set.
 
+use super::NO_ATTEMPT;
 use super::cast::{BLOCK, Block, Cast};
 use super::still::Rule;
 use super::without::Condition;
@@ -261,8 +262,8 @@ impl Desk {
     /// it is in none.
     pub fn disjoint_sets(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, of: &mut Vec<u8>) {
         of.clear();
-        // No attempt has this number: these answers are not selections.
-        let attempt = Some(u8::MAX);
+        // These answers are not selections.
+        let attempt = Some(NO_ATTEMPT);
         self.number(cast, key, steps);
         self.known.ask(cast, key, &self.waits, (&self.halves, self.met), &self.filled, Rules { attempt, ..rules });
         let few = steps.len() <= 16;

@@ -1,7 +1,7 @@
 //! What a step of one process looks at and what it changes, without taking it.
 //!
-//! Everything here errs in one direction: it may report a touch that is not there, never the reverse. `model/facts.rs`
-//! says the same of a proctype; here it is said of a process, whose fixed slots have values (`statics`) and which knows
+//! Everything here errs in one direction: it may report a touch that is not there, never the reverse.
+//! It is said of a process, not of its proctype: its fixed slots have values (`statics`), and it knows
 //! those of others where it stands (`known`), so that an element of an array and a channel are mostly the very one.
 //!
 //! That no change is forgotten is seen in debug builds, at every step (`cast/witness`, I2); what is looked at is not.

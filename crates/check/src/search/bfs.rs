@@ -40,7 +40,7 @@
 use super::levels::{Levels, Units};
 use super::team::{self, Team};
 use super::watch::{News, Signals, Watch};
-use super::{Halt, Ledger, Place, Request, Searched, Stopped, Tally, kind_of, look, no_start, paths, place_of};
+use super::{Halt, Ledger, Place, Request, Searched, Stopped, Tally, look, no_start, paths, place_of};
 use crate::counters::Counters;
 use crate::observer::Observer;
 use crate::verdict::Kind;
@@ -476,7 +476,7 @@ impl Worker {
             let outcome = self.batch.outcomes[outcome];
             let last = (self.offered[outcome.step as usize], outcome.path);
             let nth = (outcome.step, outcome.path, n - from);
-            self.see(run, level, kind_of(&fault.kind), nth, Some(last), Some(fault));
+            self.see(run, level, Kind::of(&fault.kind), nth, Some(last), Some(fault));
         }
     }
 

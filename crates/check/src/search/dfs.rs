@@ -37,7 +37,7 @@
 
 use super::held::Held;
 use super::watch::{News, Signals, Watch};
-use super::{Found, Halt, Ledger, Request, Searched, Stopped, Tally, kind_of, look, no_start, place_of, thread};
+use super::{Found, Halt, Ledger, Request, Searched, Stopped, Tally, look, no_start, place_of, thread};
 use crate::counters::Counters;
 use crate::observer::Observer;
 use crate::verdict::Kind;
@@ -487,7 +487,7 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
         for n in 0..self.batch.faults.len() {
             let (outcome, fault) = self.batch.faults[n].clone();
             let path = self.batch.outcomes[outcome].path;
-            self.see(kind_of(&fault.kind), Some((step, path)), Some(fault));
+            self.see(Kind::of(&fault.kind), Some((step, path)), Some(fault));
         }
         for outcome in self.batch.outcomes.iter().rev() {
             self.counters.atomic_steps += u64::from(outcome.atomic_steps);

@@ -9,7 +9,6 @@
 //! # Owed
 //!   O1 no run has fewer statements      tests: `library/corpus.rs`, against runs without an `atomic` and all runs of it
 
-use super::kind_of;
 use crate::verdict::Kind;
 use spinor_model::interp::{Floor, Interp, Log};
 use spinor_model::successors::{Step, Successors};
@@ -76,7 +75,7 @@ pub fn fewest(interp: &Interp, kind: Kind, most: usize, goes_on: &mut dyn FnMut(
             for &step in offered.iter().filter(|_| n_steps < most) {
                 let (mut after, mut log) = (state.clone(), Log::default());
                 let result = interp.apply(&mut after, step, &mut log);
-                if log.faults.iter().chain(result.as_ref().err()).any(|fault| kind_of(&fault.kind) == kind) {
+                if log.faults.iter().chain(result.as_ref().err()).any(|fault| Kind::of(&fault.kind) == kind) {
                     let mut way = way_to(&nodes, n);
                     way.push(step);
                     return if goes_round(kept) { Fewest::Unknown } else { Fewest::Found(way) };

@@ -22,7 +22,7 @@ mod tests;
 use crate::counters::Counters;
 use crate::reduce::Proviso;
 use crate::verdict::{Kind, SAFETY};
-use spinor_model::fault::{Fault, FaultKind};
+use spinor_model::fault::Fault;
 use spinor_model::ir::{EdgeId, ProctypeId};
 use spinor_model::successors::{EdgeSet, Step, Successors};
 use spinor_store::{Budget, Full};
@@ -30,16 +30,6 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Which kind of property a fault violates.
-pub fn kind_of(fault: &FaultKind) -> Kind {
-    match fault {
-        FaultKind::Assertion => Kind::Assertion,
-        FaultKind::TraceMismatch | FaultKind::NotraceMatched | FaultKind::TraceNondeterminism => Kind::Trace,
-        FaultKind::Promise { .. } => Kind::Promise,
-        _ => Kind::RuntimeError,
-    }
-}
 
 /// What to look for and when to stop.
 #[derive(Clone, Debug)]
@@ -279,7 +269,7 @@ impl Ledger {
 
 /// A search whose initial state cannot be made is over.
 fn no_start(fault: Fault, request: &Request, edges: spinor_model::successors::Batch) -> Searched {
-    let kind = kind_of(&fault.kind);
+    let kind = Kind::of(&fault.kind);
     let mut tally = Tally::default();
     tally.count(kind);
     let found = Ledger::new(request).take(kind, None).then(|| Found { kind, steps: Vec::new(), fault: Some(fault) });

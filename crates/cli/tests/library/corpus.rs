@@ -14,7 +14,6 @@ use spinor_check::observer::Silent;
 use spinor_check::oracle::Graph;
 use spinor_check::reduce::{AbleBy, Proviso, Repairs, Selector, UnlessBy};
 use spinor_check::report::Report;
-use spinor_check::search::kind_of;
 use spinor_check::settings::{FairBy, Reduce, Search, Selection, Settings, Store};
 use spinor_check::trace::Ending;
 use spinor_check::verdict::Kind;
@@ -294,7 +293,7 @@ fn fewest_statements(interp: &Interp, graph: &Graph, kind: Kind) -> Option<usize
         for edge in &node.edges {
             let path = paths.entry(edge.step).or_insert(0);
             let statements = interp.path(&states[n], edge.step, *path);
-            let of_kind = |m: &Micro| m.faults.iter().any(|f| kind_of(&f.kind) == kind);
+            let of_kind = |m: &Micro| m.faults.iter().any(|f| Kind::of(&f.kind) == kind);
             moves.push((n, edge.to, statements.len(), statements.iter().position(of_kind)));
             *path += 1;
         }
@@ -303,7 +302,7 @@ fn fewest_statements(interp: &Interp, graph: &Graph, kind: Kind) -> Option<usize
     if let Some(initial) = fewest.first_mut() {
         *initial = Some(0);
     }
-    let mut found: Option<usize> = graph.start_fault.iter().any(|f| kind_of(&f.kind) == kind).then_some(0);
+    let mut found: Option<usize> = graph.start_fault.iter().any(|f| Kind::of(&f.kind) == kind).then_some(0);
     let lower = |old: &mut Option<usize>, new: usize| {
         let lower = old.is_none_or(|old| new < old);
         *old = if lower { Some(new) } else { *old };

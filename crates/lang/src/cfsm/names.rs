@@ -123,7 +123,7 @@ impl Sees {
 const MOST: usize = 255;
 /// Data of one message.
 const MOST_FIELDS: usize = 16;
-/// No channel with more room than this can be part of a state that is searched.
+/// A channel that can hold more has more contents than can be searched.
 const MOST_ROOM: u32 = 255;
 
 pub fn resolve(tree: &Tree, diags: &mut Diags) -> Machines {

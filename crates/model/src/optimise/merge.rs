@@ -54,10 +54,10 @@
 //! which the original has as well.
 
 use super::{Asked, Bits, Watched, each_slot};
-use crate::facts::{ChanName, Facts};
 use crate::index::Idx;
 use crate::ir::{Edge, EdgeId, Effect, Expr, Guard, Loc, Place, Probe, Proctype, ProctypeId, Scope, System, Then};
 use crate::range::{Range, effect_faults};
+use crate::written::FixedChans;
 
 /// Lets processes keep the floor; returns after how many edges.
 pub(super) fn merge(system: &mut System, asked: &Asked, watched: &Watched<'_>) -> usize {
@@ -78,7 +78,7 @@ pub(super) fn merge(system: &mut System, asked: &Asked, watched: &Watched<'_>) -
 struct World<'a> {
     system: &'a System,
     asked: &'a Asked,
-    facts: Facts<'a>,
+    chans: FixedChans,
     progress: bool,
     accept: bool,
     /// Somebody goes on when there is no partner for a handshake.
@@ -101,7 +101,7 @@ impl<'a> World<'a> {
         let mut world = World {
             system,
             asked,
-            facts: Facts::new(system),
+            chans: FixedChans::new(system),
             progress: watched.progress || asked.np,
             accept: asked.accept,
             misses_partners: false,
@@ -122,12 +122,12 @@ impl<'a> World<'a> {
     }
 
     fn may_be_rendezvous(&self, proctype: ProctypeId, chan: &Expr) -> bool {
-        let frame = match self.facts.chan_name(proctype, chan) {
-            ChanName::Global(n) => self.system.globals.chans.get(n as usize),
-            ChanName::Own(n) => self.system.proctypes[proctype].frame.chans.get(n as usize),
-            ChanName::Of(..) | ChanName::Any => None,
+        let Some((scope, n)) = self.chans.named(proctype, chan) else { return true };
+        let frame = match scope {
+            Scope::Global => &self.system.globals,
+            Scope::Local => &self.system.proctypes[proctype].frame,
         };
-        frame.is_none_or(|c| c.capacity == 0)
+        frame.chans[n as usize].capacity == 0
     }
 
     /// The edges of a proctype after which the floor is kept.
@@ -199,9 +199,9 @@ impl<'a> World<'a> {
             return false;
         }
         let Some((probe, used)) = next.possible_if() else { return false };
-        let ChanName::Global(used) = self.facts.chan_name(id, used) else { return false };
+        let Some((Scope::Global, used)) = self.chans.named(id, used) else { return false };
         let asks = |e: &Expr| match e {
-            Expr::Probe(p, chan) => *p == probe && self.facts.chan_name(id, chan) == ChanName::Global(used),
+            Expr::Probe(p, chan) => *p == probe && self.chans.named(id, chan) == Some((Scope::Global, used)),
             _ => false,
         };
         let mut asked = false;
@@ -225,10 +225,10 @@ impl<'a> World<'a> {
         let everyone = || self.system.proctypes.enumerated().flat_map(|(t, p)| p.edges.iter().map(move |e| (t, e)));
         let effects = || everyone().flat_map(|(t, e)| e.effects.iter().map(move |e| (t, e)));
         let made = effects().any(|(_, e)| matches!(e, Effect::Run { proctype, .. } if *proctype == id));
-        let may_be = |t, chan: &Expr| match self.facts.chan_name(t, chan) {
-            ChanName::Global(n) => n == used,
-            ChanName::Own(_) => false,
-            ChanName::Of(..) | ChanName::Any => true,
+        let may_be = |t, chan: &Expr| match self.chans.named(t, chan) {
+            Some((Scope::Global, n)) => n == used,
+            Some((Scope::Local, _)) => false,
+            None => true,
         };
         let uses = |(t, e): (ProctypeId, &Effect)| match e {
             Effect::Send { chan, .. } => sends && may_be(t, chan),

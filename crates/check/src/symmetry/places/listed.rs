@@ -2,40 +2,10 @@
 
 use super::{Acts, ChanAct, Column, FrameAt, Look, Number, Own, Place, Places, Queue, Row, SlotAct, mix, moved};
 use spinor_model::index::Idx;
-use spinor_model::ir::{Frame, Init, Pid, Scope, System};
+use spinor_model::ir::{Pid, ProctypeId, System};
 use spinor_model::layout::{Field, FrameLayout, Layout};
 use spinor_model::scalarset::{Roles, Scalarset, Value};
-
-/// By slot, of the globals and of each proctype: something else may come to lie there than the channel that is made with
-/// the frame.
-fn written(system: &System) -> (Vec<bool>, Vec<Vec<bool>>) {
-    let made = |frame: &Frame| {
-        let mut slots = vec![true; frame.n_slots as usize];
-        for init in &frame.inits {
-            if let Init::Chan { slot, .. } = init {
-                slots[*slot as usize] = false;
-            }
-        }
-        slots
-    };
-    let mut globals = made(&system.globals);
-    let mut procs: Vec<Vec<bool>> = system.proctypes.iter().map(|t| made(&t.frame)).collect();
-    for (t, locals) in system.proctypes.iter().zip(&mut procs) {
-        for effect in t.edges.iter().flat_map(|e| &e.effects) {
-            effect.each_write(&mut |place| {
-                let (slots, frame) = match place.scope {
-                    Scope::Global => (&mut globals, &system.globals),
-                    Scope::Local => (&mut *locals, &t.frame),
-                };
-                let var = &frame.vars[place.var];
-                let from = var.slot as usize;
-                slots[from..from + var.shape.n_slots() as usize].fill(true);
-            });
-        }
-        locals[..t.n_params as usize].fill(true);
-    }
-    (globals, procs)
-}
+use spinor_model::written::FixedChans;
 
 impl Places {
     pub fn new(system: &System, set: Scalarset) -> Places {
@@ -76,10 +46,12 @@ impl Places {
             procs,
             has_dead,
         };
-        let (written, locals) = written(system);
-        places.globals = places.acts(&places.set.globals, &places.layout.globals, &written, 0);
+        let chans = FixedChans::new(system);
+        places.globals = places.acts(&places.set.globals, &places.layout.globals, &chans.globals, 0);
         let kinds = places.set.procs.iter().zip(&places.layout.procs).enumerate();
-        let acts = |(n, (roles, frame)): (usize, _)| places.acts(roles, frame, &locals[n], 1 + n as u64);
+        let acts = |(n, (roles, frame)): (usize, _)| {
+            places.acts(roles, frame, &chans.locals[ProctypeId::new(n)], 1 + n as u64)
+        };
         places.procs = kinds.map(acts).collect();
         let rests = |acts: &Acts| {
             let pids = acts.slots.iter().filter(|a| matches!(a.value, Value::Pid(_)));
@@ -195,7 +167,7 @@ impl Places {
         })
     }
 
-    fn acts(&self, roles: &Roles, frame: &FrameLayout, written: &[bool], kind: u64) -> Acts {
+    fn acts(&self, roles: &Roles, frame: &FrameLayout, chans: &[Option<u32>], kind: u64) -> Acts {
         let mut acts = Acts { fields: frame.slots.clone(), live_slots: roles.live.clone(), ..Acts::default() };
         acts.by_slot = vec![None; roles.slots.len()];
         let is_global = kind == 0;
@@ -242,7 +214,7 @@ impl Places {
                 ([], None) if role.value == Value::Plain => {}
                 // It holds the channel that was put there, and so does the place it moves to. (What moves with its frame
                 // has to be renamed.)
-                _ if role.value == Value::Chan && !written[slot as usize] && !moves => {}
+                _ if role.value == Value::Chan && chans[slot as usize].is_some() && !moves => {}
                 _ => acts.slots.push(SlotAct { slot, field, value: role.value, dims, place }),
             }
         }
