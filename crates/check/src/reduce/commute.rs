@@ -136,9 +136,7 @@ impl Commute {
             desk.0 = self.0.cast(key).filter(|c| c.n_blocks <= MOST_BLOCKS);
         }
         let Some(cast) = &desk.0 else { return sleep.clear() };
-        debug_assert!(cast.fits(key), "the cast is that of the state");
-        debug_assert!(cast.check_known(&self.0.interp, key), "witness I1");
-        debug_assert!(cast.check_fixed(&self.0.interp, &self.0.statics, key), "witness I3");
+        self.0.check_state(cast, key, &[]);
         if sleep.cast != cast.number + 1 || by.0 == u32::MAX {
             sleep.cast = cast.number + 1;
             sleep.set.clear();

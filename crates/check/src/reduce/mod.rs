@@ -310,6 +310,9 @@ impl Reduction {
                     self.awaits = protocol.receptions.iter().map(to).collect();
                 }
                 Kind::Overflow => {
+                    let n_chans = self.interp.system().globals.chans.len();
+                    let is_global = |n: &usize| protocol.channels[*n].var.index() < n_chans.min(255);
+                    assert!(protocol.overflows.iter().all(is_global), "channels are numbered as their variables are");
                     let number = |n: &usize| protocol.channels[*n].var.index() as u8 + 1;
                     self.brimming = protocol.overflows.iter().map(number).collect();
                 }
@@ -460,6 +463,7 @@ impl Reduction {
     /// What was chosen in haste is closed, and may be selected.
     fn check_haste(&self, desk: &Desk, proviso: Proviso, key: &[u8], offered: &[Step], chosen: &[Step]) -> bool {
         let Some(cast) = &desk.cast else { return false };
+        self.check_state(cast, key, offered);
         let rules = Rules { phase: self.phase(desk), ..self.rules(proviso.is_strict()) };
         let [only] = chosen else { return false };
         stubborn::Desk::check_safe(cast, key, offered, rules, only)
@@ -498,11 +502,7 @@ impl Reduction {
             desk.cast = self.cast(key);
         }
         let Some(cast) = &desk.cast else { return false };
-        debug_assert!(cast.fits(key), "the cast is that of the state");
-        debug_assert!(cast.check_known(&self.interp, key), "witness I1");
-        debug_assert!(cast.check_fixed(&self.interp, &self.statics, key), "witness I3");
-        debug_assert!(cast.check_offered(key, steps), "witness I4");
-        debug_assert!(!self.tries_out(key) || cast.check_pairs(&self.interp, key, steps), "witness I6, I7");
+        self.check_state(cast, key, steps);
         desk.stubborn.clear();
         if self.without.keeps(Condition::Reception) {
             for (pid, _) in self.awaits.iter().filter(|(_, length)| length.read(key) == 0) {
@@ -512,9 +512,26 @@ impl Reduction {
         !self.minds(cast, key, desk.wish.waited, steps)
     }
 
+    /// Of a state and its cast, with the steps that can be taken there.
+    fn check_state(&self, cast: &Cast, key: &[u8], steps: &[Step]) {
+        debug_assert!(cast.fits(key), "the cast is that of the state");
+        debug_assert!(cast.check_known(&self.interp, key), "witness I1");
+        debug_assert!(!is_sample(key, 4) || cast.check_fixed(&self.interp, &self.statics, key), "witness I3");
+        debug_assert!(!is_sample(key, 4) || self.is_kept(cast, key), "of a state there is one cast");
+        debug_assert!(cast.check_offered(key, steps), "witness I4");
+        debug_assert!(!self.tries_out(key) || cast.check_pairs(&self.interp, key, steps), "witness I6, I7");
+    }
+
+    /// The cast is the one that is found for the state.
+    fn is_kept(&self, cast: &Cast, key: &[u8]) -> bool {
+        let signature = cast::signature(self.layout(), &self.statics, key);
+        let casts = self.casts.read().expect("nothing panics while it is held");
+        casts.get(&signature).is_some_and(|kept| kept.as_ref().is_some_and(|kept| std::ptr::eq(&**kept, cast)))
+    }
+
     /// In debug builds all pairs of steps are tried out in some states, if they are kept in order by us.
     fn tries_out(&self, key: &[u8]) -> bool {
-        is_sample(key, 64) && self.without.is_nothing() && self.repairs == Repairs::default()
+        is_sample(key, 32) && self.without.is_nothing() && self.repairs == Repairs::default()
     }
 
     /// Nothing may be left out, because it would be minded that a handshake becomes possible (`repairs`).

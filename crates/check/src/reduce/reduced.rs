@@ -458,6 +458,9 @@ impl<S: Successors + Send> Successors for Reduced<S> {
         self.enabled(state, steps);
         self.list(state);
         self.extend_by_rest(state, steps);
+        let is_each = |step: &Step| steps.iter().filter(|other| *other == step).count() == 1;
+        debug_assert!(!state.leaps.is_empty() || steps.len() == state.offered.len(), "I2");
+        debug_assert!(!state.leaps.is_empty() || state.offered.iter().all(is_each), "I2");
     }
 
     fn steps_of(&self, key: &[u8], step: Step, path: u32) -> Vec<(Step, u32)> {

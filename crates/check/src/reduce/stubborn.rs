@@ -30,7 +30,8 @@
 //!
 //! # Invariants
 //!   I1 with a step a set has all steps in which one of its processes takes part
-//!   I2 nothing that is selected is shut, nor of a process that is not to move; with `alone` it is all of one process
+//!   I2 nothing that is selected is shut, nor of a process that is not to move; with `alone` it is all of one process; where
+//!      progress is asked about it has what `still` asks for
 //!   I3 no set that will do is smaller than the one that is selected
 //!   I4 a question that was answered has the answer that it would have now; it fits into the words that it is put in
 //!   I5 several sets have no process in common
@@ -259,7 +260,9 @@ impl Desk {
             // They are in the order of the steps.
             let mut taken = chosen.iter().filter(|_| some).peekable();
             let bit = |(n, step): (usize, &Step)| u64::from(taken.next_if_eq(&step).is_some()) << n;
-            self.known.learn(steps.iter().enumerate().map(bit).sum());
+            let answer = steps.iter().enumerate().map(bit).sum();
+            debug_assert!(taken.peek().is_none(), "every step of the selection has its bit");
+            self.known.learn(answer);
         }
         some
     }
@@ -287,11 +290,12 @@ impl Desk {
         steps.iter().all(|s| chosen.contains(s) == both(s).any(|(pid, _)| takes_part(pid)))
             && !chosen.iter().flat_map(both).any(is_shut)
             && (!rules.alone || chosen.iter().all(|s| s.pid == chosen[0].pid && s.partner.is_none()))
+            && rules.still.is_none_or(|rule| keeps_still(cast, self.locs.iter().copied(), chosen.iter(), rule))
     }
 
     /// I3, of some states: every set is closed by itself, whatever came of the others.
     fn check_smallest(&self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, n: usize) -> bool {
-        if !super::is_sample(key, 4) || rules.attempt.is_some() || !cast.without.is_nothing() {
+        if !super::is_sample(key, 8) || rules.attempt.is_some() || !cast.without.is_nothing() {
             return true;
         }
         let mut desk = Desk { waits: self.waits.clone(), ..Desk::default() };
@@ -417,6 +421,8 @@ impl Desk {
         for (pid, _) in waits.iter().enumerate().filter(|(_, waits)| **waits) {
             bar(marks, cast, pid as Pid);
         }
+        let bars = |marks: &Marks| marks.barred.iter().zip(&marks.can).all(|(barred, can)| barred & !can == 0);
+        debug_assert!(marks.iter().all(bars), "what is barred can be taken");
     }
 
     fn select_anew(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, chosen: &mut Vec<Step>) -> bool {

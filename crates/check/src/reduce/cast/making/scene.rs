@@ -95,6 +95,11 @@ impl Scene {
         debug_assert!(seen.iter().all(|s| !s.youngest && s.writes.is_empty()), "who looks changes nothing");
         debug_assert_eq!(seen.len(), if making.parts.is_empty() { making.looked.len() } else { 0 }, "phases or parts");
         debug_assert_eq!(lengths.len(), state.n_chans(), "a length for each channel");
+        let n_locs = |i: usize| system.proctypes[actors[i].proctype].locs.len();
+        debug_assert!(
+            offers.iter().enumerate().all(|(i, offers)| offers.is_empty() || offers.len() == n_locs(i)),
+            "it is known of each location whether something is offered there"
+        );
         debug_assert!(
             seen.iter().all(|s| s.is_within(&seen[0])),
             "whoever looks in a later phase looks at nothing new (`mod`, *Phases*)"
