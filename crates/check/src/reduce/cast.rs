@@ -17,7 +17,10 @@
 //! # Invariants
 //!   I1 transitions are numbered process by process, those of a process by its edges
 //!   I2 to disturb is mutual, and what is gone one step further for has at least what it is gone from
-//!   I3 different fields are gathered to different words: no bit is put where another is
+//!   I3 different fields are gathered to different words: no bit is put where another is, and none is left behind
+//!   I4 a row is of who is asked about: of a location of that process, of a phase that there is, of as many channels as tell
+//!   I5 the locations of a process share out its transitions; in a later phase no more is shut than in the first, and with
+//!      loops closed no less
 
 mod making;
 mod witness;
@@ -132,15 +135,19 @@ impl Set {
         Some(n as u32 * 64 + bit)
     }
     fn add(&mut self, other: &Set) {
+        debug_assert_eq!(self.0.len(), other.0.len(), "sets of one cast");
         self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
     }
     fn remove(&mut self, other: &Set) {
+        debug_assert_eq!(self.0.len(), other.0.len(), "sets of one cast");
         self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a &= !b);
     }
     fn is_within(&self, other: &Set) -> bool {
+        debug_assert_eq!(self.0.len(), other.0.len(), "sets of one cast");
         self.0.iter().zip(&other.0).all(|(a, b)| a & !b == 0)
     }
     fn meets(&self, other: &Set) -> bool {
+        debug_assert_eq!(self.0.len(), other.0.len(), "sets of one cast");
         self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
     }
 }
@@ -162,6 +169,8 @@ impl Cast {
     #[inline]
     pub fn gather(&self, key: &[u8], words: &mut [u64]) {
         self.gathered.gather(key, words);
+        let n_bits = words[..self.gathered.n_words].iter().map(|word| word.count_ones()).sum::<u32>();
+        debug_assert_eq!(n_bits, self.stands(key).map(|loc| loc.0.count_ones()).sum::<u32>(), "I3");
     }
 
     pub fn n_gathered(&self) -> usize {
@@ -197,12 +206,62 @@ impl Cast {
         if n > 512 {
             return true;
         }
-        let has = |row: &[u64], t: usize| row[t / 64] >> (t % 64) & 1 == 1;
+        let disturbs = |t: u32, u: u32| has(self.row(&self.disturbs, t), u);
         let all = || (0..n as u32).flat_map(|t| (0..n as u32).map(move |u| (t, u)));
         let mine = |t: u32, u: u32| self.owner(t) == self.owner(u);
-        let mutual = |(t, u)| mine(t, u) || has(self.disturbs(t), u as usize) == has(self.disturbs(u), t as usize);
-        all().all(mutual)
-            && all().all(|(t, u)| !has(self.disturbs(t), u as usize) || has(self.with(t).as_flattened(), u as usize))
+        // Of one process no two can be changed in their order: what sleeps must be disturbed by them all (`commute`).
+        let mutual = |(t, u)| if mine(t, u) { disturbs(t, u) } else { disturbs(t, u) == disturbs(u, t) };
+        all().all(mutual) && all().all(|(t, u)| !disturbs(t, u) || has(self.with(t), u))
+    }
+
+    /// I5
+    fn check_shares(&self) -> bool {
+        let n_locs =
+            |pid: usize| self.first_loc.get(pid + 1).map_or(self.n_locs as u32, |next| *next) - self.first_loc[pid];
+        let is_shared_out = |pid: usize| {
+            let mut left = self.own(pid as Pid).to_vec();
+            for loc in 0..n_locs(pid) {
+                for (left, here) in left.iter_mut().zip(self.current(pid as Pid, Loc(loc))) {
+                    for n in 0..here.len() {
+                        if here[n] & !left[n] != 0 {
+                            return false;
+                        }
+                        left[n] &= !here[n];
+                    }
+                }
+            }
+            left.iter().all(|left| *left == [0; 4])
+        };
+        let is_within =
+            |a: &[Block], b: &[Block]| a.as_flattened().iter().zip(b.as_flattened()).all(|(a, b)| a & !b == 0);
+        let phases = || 0..self.n_phases;
+        let safe = |phase: u32, strict: bool| {
+            let row = self.row_of(phase, strict) as usize * self.n_locs;
+            &self.safe[row..row + self.n_locs]
+        };
+        let no_more = |a: &[bool], b: &[bool]| a.iter().zip(b).all(|(a, b)| !a || *b);
+        (0..self.stands.len()).all(is_shared_out)
+            && phases().all(|phase| is_within(self.shut(phase, false), self.shut(phase, true)))
+            && phases().all(|phase| is_within(self.shut(phase, false), self.shut(0, false)))
+            && phases().all(|phase| no_more(safe(phase, true), safe(phase, false)))
+            && phases().all(|phase| no_more(safe(0, false), safe(phase, false)))
+            && (0..self.flags.len() as u32).all(|t| !self.flags[t as usize].closes || has(self.shut(0, true), t))
+    }
+
+    /// I4
+    #[inline]
+    fn row_of(&self, phase: u32, strict: bool) -> u32 {
+        debug_assert!(phase < self.n_phases, "I4: one of the phases");
+        if strict { self.n_phases + phase } else { phase }
+    }
+
+    /// I4
+    #[inline]
+    fn place(&self, pid: usize, loc: u32) -> usize {
+        let place = self.first_loc[pid] + loc;
+        let end = || self.first_loc.get(pid + 1).map_or(self.n_locs as u32, |next| *next);
+        debug_assert!(place < end(), "I4: a location of the process");
+        place as usize
     }
 
     /// By process: the number of the transition that is its first edge; those of others follow it.
@@ -220,7 +279,7 @@ impl Cast {
 
     #[inline]
     pub fn current(&self, pid: Pid, loc: Loc) -> &[Block] {
-        self.row(&self.current, self.first_loc[pid as usize] + loc.0)
+        self.row(&self.current, self.place(usize::from(pid), loc.0) as u32)
     }
 
     #[inline]
@@ -231,15 +290,14 @@ impl Cast {
     /// What must not be selected; with `strict`, nothing that closes a loop either.
     #[inline]
     pub fn shut(&self, phase: u32, strict: bool) -> &[Block] {
-        self.row(&self.shut, if strict { self.n_phases + phase } else { phase })
+        self.row(&self.shut, self.row_of(phase, strict))
     }
 
     /// The processes whose steps are a closed set that may be selected, if they have any; in the order of steps.
     #[inline]
     pub fn safe(&self, key: &[u8], phase: u32, strict: bool) -> impl Iterator<Item = Pid> {
-        let row = (if strict { self.n_phases + phase } else { phase }) as usize * self.n_locs;
-        let is_safe =
-            move |pid: &usize| self.safe[row + self.first_loc[*pid] as usize + self.stands[*pid].read(key) as usize];
+        let row = self.row_of(phase, strict) as usize * self.n_locs;
+        let is_safe = move |pid: &usize| self.safe[row + self.place(*pid, self.stands[*pid].read(key) as u32)];
         let n_pids = if self.any_safe { self.stands.len() } else { 0 };
         (0..n_pids).rev().filter(is_safe).map(|pid| pid as Pid)
     }
@@ -267,6 +325,7 @@ impl Cast {
     /// What may let a transition happen that cannot happen while channels are filled like this, and what it may meet.
     #[inline]
     pub fn enables(&self, t: u32, filled: &[u8]) -> &[Block] {
+        debug_assert_eq!(filled.len(), self.asked.len() + 1, "I4");
         let Lacks { first, by } = &self.lacks[t as usize];
         let row = first + by.iter().fold(0, |n, by| n * 3 + u32::from(filled[usize::from(*by)]));
         debug_assert!(self.lacks.get(t as usize + 1).is_none_or(|next| row < next.first), "a row of its own");
@@ -324,6 +383,8 @@ impl Gathered {
             put[word] |= mask.rotate_left(turn);
             pieces.push(Piece { at: at as u32, turn, mask, word });
         }
+        let n_put = put.iter().map(|put| put.count_ones()).sum::<u32>();
+        debug_assert_eq!(n_put, fields.iter().map(|f| u32::from(f.bytes) * 8).sum::<u32>(), "I3");
         Gathered { pieces, n_words: put.len() }
     }
 
@@ -349,8 +410,15 @@ impl Told {
     fn filled(&self, key: &[u8]) -> u8 {
         let len = self.len.read(key);
         debug_assert!((0..=self.capacity).contains(&len), "no more messages than there is room for");
-        u8::from(len > 0) + u8::from(len >= self.capacity)
+        let filled = u8::from(len > 0) + u8::from(len >= self.capacity);
+        debug_assert_eq!(filled == 0, len == 0, "a channel without slots tells nothing");
+        filled
     }
+}
+
+/// Does a row have it?
+fn has(row: &[Block], t: u32) -> bool {
+    row[t as usize / BLOCK][t as usize % BLOCK / 64] >> (t % 64) & 1 == 1
 }
 
 /// What tells casts apart.

@@ -63,6 +63,7 @@ impl Auditor {
     /// Panics if a selection that leaves something out is not what it must be.
     pub fn audit(&self, key: &[u8], offered: &[Step], selected: &[Step]) {
         self.n_audited.fetch_add(1, Ordering::Relaxed);
+        assert_eq!(self.steps(key), offered, "what is offered is what the interpreter offers");
         if let Err(Broken { what, at, steps }) = self.try_audit(key, offered, selected) {
             let mut text = format!("the reduction broke {what}\nin the state\n{}", self.told(key));
             if at != key {
@@ -163,6 +164,7 @@ impl Auditor {
             }
             out.faults.extend(batch.faults_of(n).cloned());
         }
+        assert!(out.ended || !out.keys.is_empty(), "interp M2: every step leads somewhere, or is ended");
         out
     }
 

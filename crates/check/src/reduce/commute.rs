@@ -17,7 +17,7 @@
 //!
 //! # Invariants
 //!   I1 a set has a bit for each transition of the cast whose number it bears, and is asked about no others
-//!   I2 what does not sleep is in no set
+//!   I2 what does not sleep is in no set, and none of whoever moved last
 //!
 //! # Owed
 //!   O1 what sleeps leads to what was left    tests: every such move is made in debug builds (`fifo`, I3)
@@ -86,6 +86,10 @@ impl Sleep {
             n_there += u64::from(is_asleep);
         }
         let n = self.set.len();
+        debug_assert!(there[n..].iter().all(|word| *word == 0), "I1");
+        let n_bits = there.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+        debug_assert_eq!(n_bits, n_there, "a name is that of one step");
+        debug_assert!(self.set.iter().zip(&there).all(|(before, now)| now & !before == 0), "nobody falls asleep by it");
         self.set.copy_from_slice(&there[..n]);
         n_there
     }
@@ -132,6 +136,7 @@ impl Commute {
             desk.0 = self.0.cast(key).filter(|c| c.n_blocks <= MOST_BLOCKS);
         }
         let Some(cast) = &desk.0 else { return sleep.clear() };
+        self.0.check_state(cast, key, &[]);
         if sleep.cast != cast.number + 1 || by.0 == u32::MAX {
             sleep.cast = cast.number + 1;
             sleep.set.clear();
@@ -140,9 +145,21 @@ impl Commute {
         }
         debug_assert_eq!(sleep.set.len(), cast.n_blocks * (BLOCK / 64), "I1");
         for t in [by.0, by.1 & !AWAKE].into_iter().filter(|_| self.0.without.keeps(Condition::D2)) {
+            debug_assert!((t as usize) < cast.flags.len(), "I1");
             let words = sleep.set.iter_mut().zip(cast.disturbs(t));
             words.for_each(|(set, disturbs)| *set &= !disturbs);
         }
+        debug_assert!(self.check_asleep(cast, by, sleep), "I1, I2");
+    }
+
+    fn check_asleep(&self, cast: &Cast, by: Name, sleep: &Sleep) -> bool {
+        let moved = [by.0, by.1 & !AWAKE].map(|t| cast.owner(t));
+        let mut asleep = (0..sleep.set.len() as u32 * 64).filter(|t| sleep.has(Name(*t, *t)));
+        let may = |t: u32| {
+            let labelled = cast.flags[t as usize].marked && self.0.without.keeps(Condition::Enters);
+            !labelled && (!moved.contains(&cast.owner(t)) || !self.0.without.keeps(Condition::D2))
+        };
+        asleep.all(|t| (t as usize) < cast.flags.len() && may(t))
     }
 
     /// The numbers of transitions, in the state that was brought last, if its cast is known.
@@ -159,6 +176,7 @@ impl Commute {
                 let t = cast.transition(step.pid, step.edge);
                 let name = Name(t, step.partner.map_or(t, |(pid, edge)| cast.transition(pid, edge)));
                 debug_assert!((name.0 | name.1) & AWAKE == 0, "I2: that bit says that it does not sleep");
+                debug_assert_eq!(name.sleeps(), step.partner.is_none(), "I2: handshakes do not sleep");
                 let labelled = cast.flags[t as usize].marked && self.0.without.keeps(Condition::Enters);
                 if labelled { name.awake() } else { name }
             }

@@ -24,6 +24,7 @@
 //!   O2 K2 (waits), K3, K4    tests: `conditions/Known*.pml`, a wrong answer without each; random models
 
 use super::touch::Walk;
+use super::uses::Actor;
 use super::without::Condition;
 use spinor_model::index::{Idx, IndexVec};
 use spinor_model::ir::{Edge, EdgeId, Effect, Expr, Guard, Init, Pattern, Place, Proctype, Scope};
@@ -62,6 +63,11 @@ pub(super) fn edges(walk: &Walk<'_>) -> (Edges, Known) {
                 None => *there = Some(values),
                 Some(there) => meet(walk, there, &values),
             }
+            let knew = |(now, before): (&Option<i32>, &Option<i32>)| now.is_none() || now == before;
+            debug_assert!(
+                there.iter().flatten().zip(before.iter().flatten()).all(knew),
+                "K4: the more ways lead somewhere, the less is known there"
+            );
             if *there != before {
                 todo.push(edge.to);
             }
@@ -71,7 +77,12 @@ pub(super) fn edges(walk: &Walk<'_>) -> (Edges, Known) {
     let known = |edge: &Edge| {
         let here = at[edge.from.index()].as_ref()?;
         let known = with_values(walk, edge, &mut here.clone());
-        debug_assert_eq!((known.from, known.to, known.effects.len()), (edge.from, edge.to, edge.effects.len()));
+        debug_assert_eq!(
+            (known.from, known.to, known.then, known.effects.len()),
+            (edge.from, edge.to, edge.then, edge.effects.len()),
+            "an edge with values leads where it led"
+        );
+        debug_assert_eq!(with_values(walk, &known, &mut here.clone()), known, "what is known changes no more");
         can_be_taken(walk, t, &known, here).then_some(known)
     };
     (t.edges.iter().map(known).collect(), Some(at))
@@ -90,7 +101,19 @@ fn start(walk: &Walk<'_>) -> Option<Values> {
         }
     }
     debug_assert_eq!(values.len(), t.frame.n_slots as usize, "a value for each slot");
+    debug_assert!(has_still(walk, &values), "K1: who starts with what is fixed has it still");
     Some(values)
+}
+
+/// What is fixed in a process is now what it was made with.
+fn has_still(walk: &Walk<'_>, values: &Values) -> bool {
+    let (me, _) = walk.own();
+    let Actor { proctype, pid: Some(pid) } = walk.actors[me] else { return true };
+    let fixed = walk.statics.fixed_locals[proctype.index()].iter();
+    let is_kept = walk.interp.layout().procs[proctype.index()].slots.iter().map(|field| field.bytes > 0);
+    let now = walk.state.locals(walk.system, pid);
+    let mut all = values.iter().zip(now).zip(fixed.zip(is_kept));
+    all.all(|((value, now), (fixed, is_kept))| !fixed || !is_kept || value.is_none_or(|value| value == *now))
 }
 
 /// The edge with values in the place of variables. The values become those after it.

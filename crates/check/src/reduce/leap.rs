@@ -50,6 +50,8 @@
 //!   I1 each step that is offered is in one of the Ai or in R, and no Ai is empty
 //!   I2 a number that is called is that of a proper leap, or of one extended with a step of R that there is
 //!   I3 what a flight keeps is of the state at hand: a stage for each of its steps, made from the stage before it
+//!   I4 no two steps of a leap have a process in common, and whatever their order is, they lead to the same
+//!   I5 what is shown of a leap are steps that can be taken one after the other, and lead where it leads
 //!
 //! # Owed
 //!   O1 verdicts = the oracle's                         tests: synthesised protocols, random models
@@ -60,12 +62,13 @@
 
 use super::reduced::ends_a_run;
 use super::without::Condition;
-use super::{Proviso, Reduced, State};
+use super::{Proviso, Reduced, State, is_sample};
 use crate::search::Found;
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::index::Idx;
-use spinor_model::ir::EdgeId;
+use spinor_model::ir::{EdgeId, Pid};
 use spinor_model::successors::{Batch, Step, Successors};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// The leaps of a state.
@@ -86,6 +89,11 @@ const MOST: usize = 1 << 12;
 fn call(first: Step, number: usize) -> Step {
     let edge = EdgeId::new(number);
     Step { pid: first.pid, edge, partner: Some((first.pid, edge)), timeout: false }
+}
+
+/// Who takes part in a step.
+fn who(step: &Step) -> impl Iterator<Item = Pid> {
+    [Some(step.pid), step.partner.map(|(pid, _)| pid)].into_iter().flatten()
 }
 
 /// The number of a leap, if it is one that is called.
@@ -111,7 +119,13 @@ impl Leaps {
         self.clear();
         let n_sets = of.iter().copied().max().unwrap_or(0);
         let mine = |n: u8| steps.iter().zip(of).filter(move |(_, of)| **of == n).map(|(step, _)| *step);
+        debug_assert_eq!(of.len(), steps.len(), "of each step the number of its set");
+        debug_assert!(
+            steps.iter().all(|step| number(*step).is_none()),
+            "I2: no step of the system is called like a leap"
+        );
         let mut sets: Vec<Vec<Step>> = (1..=n_sets).map(|n| mine(n).collect()).collect();
+        debug_assert!(sets.is_sorted_by_key(Vec::len), "the largest is left out first");
         self.rest.extend(mine(0));
         // Sets are in order of their size. Fifteen of them may have more leaps than a number has bits for.
         let n_proper = |sets: &[Vec<Step>]| sets.iter().fold(1, |n: usize, set| n.saturating_mul(set.len()));
@@ -128,10 +142,17 @@ impl Leaps {
         }
         debug_assert_eq!(self.steps.len() + self.rest.len(), steps.len(), "I1");
         debug_assert_eq!(self.closing.len(), self.steps.len(), "I1");
+        debug_assert!(self.shares_nothing(), "I4");
         // Nothing is left out and nothing joined.
         if self.ends.len() == 1 && self.rest.is_empty() {
             self.clear();
         }
+    }
+
+    /// No process takes part in steps of two sets.
+    fn shares_nothing(&self) -> bool {
+        let mut owners: BTreeMap<Pid, usize> = BTreeMap::new();
+        self.sets().enumerate().all(|(n, set)| set.iter().flat_map(who).all(|pid| *owners.entry(pid).or_insert(n) == n))
     }
 
     pub fn rest(&self) -> &[Step] {
@@ -163,6 +184,12 @@ impl Leaps {
                 out.extend((from..from + self.rest.len()).map(|n| call(*first, n)));
             }
         }
+        debug_assert!(out.is_sorted_by(|a, b| a.edge < b.edge), "I2: a leap is called once");
+        debug_assert!(out.iter().all(|step| number(*step).is_some_and(|n| self.has(n))), "I2");
+    }
+
+    fn has(&self, number: usize) -> bool {
+        number < self.n_proper * (1 + self.rest.len())
     }
 
     /// The places of the steps of a proper leap.
@@ -175,13 +202,17 @@ impl Leaps {
 
     /// The steps of a leap; whether the last one is of the rest.
     fn members(&self, number: usize, out: &mut Vec<Step>) -> bool {
-        debug_assert!(number < self.n_proper * (1 + self.rest.len()), "I2");
+        debug_assert!(self.has(number), "I2");
         out.clear();
         let extra = number.checked_sub(self.n_proper);
         let proper = extra.map_or(number, |extra| extra / self.rest.len());
         self.each_member(proper, |at| out.push(self.steps[at]));
         out.extend(extra.map(|extra| self.rest[extra % self.rest.len()]));
         debug_assert_eq!(out.len(), self.ends.len() + usize::from(extra.is_some()), "a step of each set");
+        let proper = &out[..self.ends.len()];
+        debug_assert!(proper.iter().zip(self.sets()).all(|(step, set)| set.contains(step)), "a step of each set");
+        let n_moving = proper.iter().flat_map(who).collect::<BTreeSet<Pid>>().len();
+        debug_assert_eq!(n_moving, proper.iter().flat_map(who).count(), "I4");
         extra.is_some()
     }
 }
@@ -276,6 +307,10 @@ impl<S: Successors> Reduced<S> {
         }
         debug_assert!(steps == members && stages.len() >= steps.len(), "I3");
         let Some(last) = stages.get(members.len() - 1) else { return Ok(()) };
+        debug_assert!(
+            !is_sample(&state.key, 16) || self.check_order(&state.key, members, last),
+            "I4: the other way round it leads to the same"
+        );
         for (path, done) in last.done.iter().enumerate() {
             let outcome = batch.outcomes.len();
             let from = done.key.clone().map(|key| {
@@ -290,6 +325,29 @@ impl<S: Successors> Reduced<S> {
             self.and_the_rest(state, batch);
         }
         Ok(())
+    }
+
+    /// I4, of the steps in the other order.
+    fn check_order(&self, key: &[u8], members: &[Step], last: &Stage) -> bool {
+        if !self.reduction.without.is_nothing() {
+            return true;
+        }
+        let mut level = BTreeSet::from([key.to_vec()]);
+        for step in members.iter().rev() {
+            let mut next = BTreeSet::new();
+            for key in &level {
+                let (mut state, mut steps, mut batch) = (self.system.unpack(key), Vec::new(), self.system.batch());
+                self.system.enabled(&mut state, &mut steps);
+                if !steps.contains(step) {
+                    return false;
+                }
+                self.system.fire(&mut state, &[*step], &mut batch);
+                next.extend(batch.outcomes.iter().filter_map(|outcome| batch.key(outcome)).map(<[u8]>::to_vec));
+            }
+            level = next;
+        }
+        let keys = last.done.iter().filter_map(|done| done.key.clone()).map(|key| last.keys[key].to_vec());
+        level == keys.collect()
     }
 
     /// Takes a step in a state and puts what it leads to into a stage. What is noted besides stays in the batch.
@@ -319,6 +377,7 @@ impl<S: Successors> Reduced<S> {
             stage.done.push(Done { key, atomic_steps, faults, before, path });
         }
         debug_assert!(stage.done.iter().all(|d| d.before < before.map_or(1, |(n, _)| n + 1)), "I3");
+        debug_assert!(batch.outcomes.len() > n_outcomes, "interp M2: every step has an outcome");
         batch.outcomes.truncate(n_outcomes);
         batch.keys.truncate(n_keys);
         batch.faults.truncate(n_faults);
@@ -390,9 +449,32 @@ impl<S: Successors + Send> Reduced<S> {
         // A step shows what is not shown before it.
         for n in (1..out.len()).rev() {
             let n_before = out[n - 1].faults.len();
+            debug_assert_eq!(
+                out[n].faults[..n_before],
+                out[n - 1].faults,
+                "a stage has the faults of the one before it"
+            );
             out[n].faults.drain(..n_before);
         }
+        debug_assert!(self.check_shown(key, &out, batch.key(&batch.outcomes[path as usize])), "I5");
         (out, batch.key(&batch.outcomes[path as usize]).map(<[u8]>::to_vec))
+    }
+
+    /// I5
+    fn check_shown(&self, key: &[u8], shown: &[Shown], end: Option<&[u8]>) -> bool {
+        let mut at = Some(key.to_vec());
+        for Shown { step, path, .. } in shown {
+            let Some(key) = at else { return false };
+            let (mut state, mut steps, mut batch) = (self.system.unpack(&key), Vec::new(), self.system.batch());
+            self.system.enabled(&mut state, &mut steps);
+            if !steps.contains(step) {
+                return false;
+            }
+            self.system.fire(&mut state, &[*step], &mut batch);
+            let Some(outcome) = batch.outcomes.iter().find(|o| o.path == *path) else { return false };
+            at = batch.key(outcome).map(<[u8]>::to_vec);
+        }
+        at.as_deref() == end || !self.reduction.without.is_nothing()
     }
 }
 
@@ -429,6 +511,7 @@ impl<S: Successors + Send> Reduced<S> {
                 let at = shown.iter().position(|s| s.faults.contains(fault)).expect("the fault shows");
                 shown.truncate(at + 1);
             }
+            debug_assert!(n + 1 == last || after.is_some(), "a fault ends the last step, if any");
             steps.extend(shown.into_iter().map(|s| (s.step, s.path)));
             key = after.unwrap_or_default();
         }

@@ -307,6 +307,7 @@ impl Reduction {
 
     /// The same, such that these errors of a protocol are found, though they are not looked at: J and K.
     pub fn minding(mut self, protocol: &Protocol, kinds: &[Kind]) -> Reduction {
+        self.check_new();
         let lengths = |n: usize| self.interp.layout().globals.chans[protocol.channels[n].var.index()].len;
         for kind in kinds {
             match kind {
@@ -315,6 +316,9 @@ impl Reduction {
                     self.awaits = protocol.receptions.iter().map(to).collect();
                 }
                 Kind::Overflow => {
+                    let n_chans = self.interp.system().globals.chans.len();
+                    let is_global = |n: &usize| protocol.channels[*n].var.index() < n_chans.min(255);
+                    assert!(protocol.overflows.iter().all(is_global), "channels are numbered as their variables are");
                     let number = |n: &usize| protocol.channels[*n].var.index() as u8 + 1;
                     self.brimming = protocol.overflows.iter().map(number).collect();
                 }
@@ -342,6 +346,9 @@ impl Reduction {
     pub fn phased(mut self, phases: &[Vec<u32>]) -> Reduction {
         assert!(self.auditors.is_empty(), "auditors look at phases");
         assert!(self.parts.is_empty(), "who asks in parts has one phase");
+        self.check_new();
+        let all = 0..self.looked[0].len() as u32;
+        assert!(phases.first().is_none_or(|first| all.clone().eq(first.iter().copied())), "the first has all of them");
         if phases.len() <= MOST_PHASES {
             let all = &self.looked[0];
             let rest = phases.iter().skip(1).map(|p| p.iter().map(|c| all[*c as usize].clone()).collect());
@@ -357,6 +364,9 @@ impl Reduction {
         if self.without.keeps(Condition::Added) {
             assert!(self.fair, "a step that is seen could be added to a run that is not fair");
         }
+        self.check_new();
+        let mut all = 0..self.looked[0].len() as u32;
+        assert!(all.all(|c| parts.iter().any(|part| part.contains(&c))), "whatever is looked at some part looks at");
         self.looked.truncate(1);
         self.parts = parts.to_vec();
         self
@@ -368,6 +378,7 @@ impl Reduction {
 
     /// By the papers' ways, if they are wanted.
     pub fn repaired(mut self, repairs: Repairs) -> Reduction {
+        self.check_new();
         self.repairs = repairs;
         self
     }
@@ -379,6 +390,12 @@ impl Reduction {
         let auditor = |looked: &Vec<Expr>| Auditor::new(self.interp.shared_system(), looked, &self.parts, fair);
         self.auditors = self.looked.iter().filter(|_| wanted).map(auditor).collect();
         self
+    }
+
+    /// Casts are made for what is asked, so that is settled before the first of them is made.
+    fn check_new(&mut self) {
+        let casts = self.casts.get_mut().expect("nothing panics while it is held");
+        assert!(casts.is_empty(), "no state was met yet");
     }
 
     /// How many selections were tried out.
@@ -411,6 +428,7 @@ impl Reduction {
             cast.as_ref().is_some_and(|cast| stubborn.select(cast, at.0, steps, rules, chosen))
         };
         debug_assert!(!some || chosen.len() < steps.len(), "a selection leaves something out");
+        debug_assert!(!some || !chosen.is_empty(), "emptiness");
         if !some {
             chosen.clear();
             chosen.extend_from_slice(steps);
@@ -447,6 +465,7 @@ impl Reduction {
     /// What was chosen in haste is closed, and may be selected.
     fn check_haste(&self, desk: &Desk, proviso: Proviso, key: &[u8], offered: &[Step], chosen: &[Step]) -> bool {
         let Some(cast) = &desk.cast else { return false };
+        self.check_state(cast, key, offered);
         let rules = Rules { phase: self.phase(desk), ..self.rules(proviso.is_strict()) };
         let [only] = chosen else { return false };
         stubborn::Desk::check_safe(cast, key, offered, rules, only)
@@ -485,8 +504,7 @@ impl Reduction {
             desk.cast = self.cast(key);
         }
         let Some(cast) = &desk.cast else { return false };
-        debug_assert!(cast.fits(key), "the cast is that of the state");
-        debug_assert!(cast.check_known(&self.interp, key), "witness I1");
+        self.check_state(cast, key, steps);
         desk.stubborn.clear();
         if self.without.keeps(Condition::Reception) {
             for (pid, _) in self.awaits.iter().filter(|(_, length)| length.read(key) == 0) {
@@ -494,6 +512,28 @@ impl Reduction {
             }
         }
         !self.minds(cast, key, desk.wish.waited, steps)
+    }
+
+    /// Of a state and its cast, with the steps that can be taken there.
+    fn check_state(&self, cast: &Cast, key: &[u8], steps: &[Step]) {
+        debug_assert!(cast.fits(key), "the cast is that of the state");
+        debug_assert!(cast.check_known(&self.interp, key), "witness I1");
+        debug_assert!(!is_sample(key, 4) || cast.check_fixed(&self.interp, &self.statics, key), "witness I3");
+        debug_assert!(!is_sample(key, 4) || self.is_kept(cast, key), "of a state there is one cast");
+        debug_assert!(cast.check_offered(key, steps), "witness I4");
+        debug_assert!(!self.tries_out(key) || cast.check_pairs(&self.interp, key, steps), "witness I6, I7");
+    }
+
+    /// The cast is the one that is found for the state.
+    fn is_kept(&self, cast: &Cast, key: &[u8]) -> bool {
+        let signature = cast::signature(self.layout(), &self.statics, key);
+        let casts = self.casts.read().expect("nothing panics while it is held");
+        casts.get(&signature).is_some_and(|kept| kept.as_ref().is_some_and(|kept| std::ptr::eq(&**kept, cast)))
+    }
+
+    /// In debug builds all pairs of steps are tried out in some states, if they are kept in order by us.
+    fn tries_out(&self, key: &[u8]) -> bool {
+        is_sample(key, 32) && self.without.is_nothing() && self.repairs == Repairs::default()
     }
 
     /// Nothing may be left out, because it would be minded that a handshake becomes possible (`repairs`).
@@ -514,6 +554,8 @@ impl Reduction {
             let after = batch.key(outcome);
             let step = &steps[outcome.step as usize];
             let check = |after| cast.check_step(&self.interp, &self.statics, key, step, after);
+            let seen = |after| cast.check_seen(&self.interp, &self.looked, &self.parts, key, step, after);
+            debug_assert!(step.timeout || after.is_none_or(seen), "witness I5");
             step.timeout || after.is_none_or(check)
         })
     }
@@ -551,9 +593,17 @@ impl Reduction {
             return None;
         }
         let number = casts.len() as u32;
+        debug_assert!(casts.values().flatten().all(|cast| cast.number < number), "no two casts have one number");
         let make = || making.cast(key, number).map(Arc::new);
-        casts.entry(signature.clone()).or_insert_with(make).clone()
+        let cast = casts.entry(signature).or_insert_with(make).clone();
+        debug_assert!(cast.as_ref().is_none_or(|cast| cast.fits(key)), "a cast is told by its signature");
+        cast
     }
+}
+
+/// Is this one of so many keys? In debug builds what is slow is looked at in some states, always the same ones.
+fn is_sample(key: &[u8], one_of: u32) -> bool {
+    key.iter().fold(0, |sum: u32, byte| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193)) % one_of == 0
 }
 
 /// One thread's.

@@ -15,6 +15,7 @@
 //! # Invariants
 //!   I1 a node is on the path from when it is met until all its edges were followed
 //!   I2 a key has one node, and a node's edges are made once
+//!   I3 no cycle consists of edges that leave something out
 //!
 //! # Owed
 //!   O1 verdicts = the oracle's                         tests: synthesised protocols, random models
@@ -65,6 +66,8 @@ struct Edge {
     step: u32,
     path: u32,
     atomic_steps: u32,
+    /// Of the steps of its state some are neither taken beside it nor part of it.
+    leaves_out: bool,
     /// None if a fault ends it.
     to: Option<usize>,
     faults: Vec<Fault>,
@@ -107,8 +110,32 @@ impl<'a, S: Successors + Send> Built<'a, S> {
         }
         debug_assert!(built.nodes.iter().all(|node| node.met && !node.on_path), "I1");
         debug_assert_eq!(built.names.len(), built.nodes.len(), "I2");
+        debug_assert!(built.names.iter().all(|(key, name)| built.nodes[*name].key == *key), "I2");
+        debug_assert!(built.closes_cycles(), "I3");
+        debug_assert_eq!(built.n_bytes, built.keys().map(|key| key.len() as u64).sum::<u64>(), "bytes of all keys");
         built.reached.join(&batch.reached);
         Ok(built)
+    }
+
+    /// I3: nodes without a way onwards that leaves something out are taken away, again and again, and none is left.
+    fn closes_cycles(&self) -> bool {
+        let to = |node: &Node| {
+            node.edges.iter().filter(|edge| edge.leaves_out).filter_map(|edge| edge.to).collect::<Vec<_>>()
+        };
+        let next: Vec<Vec<usize>> = self.nodes.iter().map(to).collect();
+        let mut n_left: Vec<usize> = next.iter().map(Vec::len).collect();
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); next.len()];
+        next.iter().enumerate().for_each(|(node, to)| to.iter().for_each(|to| before[*to].push(node)));
+        let mut todo: Vec<usize> = (0..next.len()).filter(|node| n_left[*node] == 0).collect();
+        let mut n_gone = 0;
+        while let Some(node) = todo.pop() {
+            n_gone += 1;
+            for from in &before[node] {
+                n_left[*from] -= 1;
+                todo.extend((n_left[*from] == 0).then_some(*from));
+            }
+        }
+        n_gone == next.len()
     }
 
     fn name(&mut self, key: &[u8]) -> usize {
@@ -154,7 +181,8 @@ impl<'a, S: Successors + Send> Built<'a, S> {
             let keys = batch.outcomes.iter().filter_map(|o| batch.key(o));
             let closes = keys.clone().any(|key| self.is_on_path(key));
             if nth + 1 == n || !closes && !ends_a_run(&batch.outcomes) {
-                self.take(node, steps, batch);
+                let leaves_out = vec![steps.len() < state.offered.len(); steps.len()];
+                self.take(node, steps, &leaves_out, batch);
                 return;
             }
         }
@@ -162,6 +190,7 @@ impl<'a, S: Successors + Send> Built<'a, S> {
 
     fn leaps(&mut self, state: &mut super::State<S::State>, node: usize, batch: &mut Batch) {
         let (mut calls, mut taken, n_rest) = (Vec::new(), Vec::new(), state.leaps.rest().len());
+        let mut leaves_out = Vec::new();
         state.leaps.calls(|_| false, &mut calls);
         let n_proper = calls.len();
         batch.clear();
@@ -169,27 +198,34 @@ impl<'a, S: Successors + Send> Built<'a, S> {
             let from = batch.outcomes.len();
             self.reduced.leap(state, n, taken.len() as u32, batch).expect("no fault ends it");
             taken.push(*call);
+            let of = taken.len() - 1;
             let closes = batch.outcomes[from..].iter().filter_map(|o| batch.key(o)).any(|key| self.is_on_path(key));
             for number in (0..n_rest).filter(|_| closes).map(|r| n_proper + n * n_rest + r) {
                 self.reduced.leap(state, number, taken.len() as u32, batch).expect("no fault ends it");
                 taken.push(Step { edge: index(number), partner: Some((call.pid, index(number))), ..*call });
             }
+            leaves_out.resize(taken.len(), false);
+            leaves_out[of] = !closes && n_rest > 0;
         }
-        self.take(node, taken, batch);
+        self.take(node, taken, &leaves_out, batch);
     }
 
     fn is_on_path(&self, key: &[u8]) -> bool {
         self.names.get(key).is_some_and(|name| self.nodes[*name].on_path)
     }
 
-    fn take(&mut self, node: usize, steps: Vec<Step>, batch: &Batch) {
+    fn take(&mut self, node: usize, steps: Vec<Step>, leaves_out: &[bool], batch: &Batch) {
         let mut edges = Vec::with_capacity(batch.outcomes.len());
         for (n, outcome) in batch.outcomes.iter().enumerate() {
             let to = batch.key(outcome).map(|key| self.name(key));
             let faults = batch.faults_of(n).cloned().collect();
             let (step, path, atomic_steps) = (outcome.step, outcome.path, outcome.atomic_steps);
-            edges.push(Edge { step, path, atomic_steps, to, faults });
+            edges.push(Edge { step, path, atomic_steps, leaves_out: leaves_out[step as usize], to, faults });
         }
+        debug_assert_eq!(leaves_out.len(), steps.len(), "of each step it is said whether it leaves something out");
+        let mut leading = edges.iter().map(|edge| edge.step).collect::<Vec<u32>>();
+        leading.dedup();
+        debug_assert!(leading.iter().copied().eq(0..steps.len() as u32), "every step leads somewhere, in their order");
         debug_assert!(edges.iter().all(|edge| (edge.step as usize) < steps.len()), "an edge is some step's");
         debug_assert!(self.nodes[node].edges.is_empty(), "I2");
         self.nodes[node].steps = steps;

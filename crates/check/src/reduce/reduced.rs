@@ -17,10 +17,13 @@
 //!   I1 what is chosen, if it is no leap, is of what is offered, in its order, and something if anything is
 //!   I2 what is chosen and what is left out are together what is offered
 //!   I3 a step taken in haste is a closed set by itself, as whoever asks everybody finds it
+//!   I4 whatever was done with a state it is still the one of its key
+//!   I5 where something is left out no fault ends what is chosen
+//!   I6 in haste the steps of a process are those that it is offered
 
 use super::leap::{self, Flight, Leaps};
 use super::without::Condition;
-use super::{Desk, Proviso, Reduction};
+use super::{Desk, Proviso, Reduction, is_sample};
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::ir::Pid;
 use spinor_model::successors::{Batch, Outcome, Step, Successors, Wish};
@@ -100,6 +103,7 @@ impl<S: Successors + Send> Reduced<S> {
                 self.unpack_into(&key, &mut state);
             }
         }
+        debug_assert!(self.reduction.selector.leaps() || n_chosen <= n_offered, "what is saved is a part of it");
         1.0 - n_chosen as f64 / n_offered.max(1) as f64
     }
 }
@@ -164,7 +168,23 @@ impl<S: Successors> Reduced<S> {
         }
         let mut offered = Vec::new();
         self.system.enabled(own, &mut offered);
+        let of = |step: &&Step| step.pid == chosen[0].pid;
+        debug_assert!(offered.iter().filter(of).eq(chosen.iter()), "I6");
         self.reduction.check_haste(desk, self.proviso, key, &offered, chosen)
+    }
+
+    /// I4, in some states.
+    fn check_own(&self, state: &State<S::State>) -> bool {
+        let mut key = Vec::new();
+        if is_sample(&state.key, 8) {
+            self.system.pack(&state.own, &mut key);
+        }
+        key.is_empty() || key == state.key
+    }
+
+    /// I5, of the outcomes of what is chosen.
+    fn check_ends(&self, state: &State<S::State>, outcomes: &[Outcome]) -> bool {
+        !state.leaps.is_empty() || !state.leaves_out() || !self.minds_faults() || !ends_a_run(outcomes)
     }
 
     fn audit(&self, state: &mut State<S::State>) {
@@ -182,11 +202,13 @@ impl<S: Successors> Reduced<S> {
         let State { own, key, offered, haste, chosen, rest, desk, leaps, flight, ready, .. } = state;
         let Reduced { system, reduction, proviso, hastens } = self;
         *ready = true;
+        debug_assert!(leaps.is_empty() || reduction.selector.leaps(), "who takes one step at a time has no leaps");
         let fits = desk.fits(key);
         let of = |pid, steps: &mut Vec<Step>| system.enabled_of(own, pid, steps);
         let hastens = *hastens && desk.wish.attempt != Some(0);
         *haste = hastens && fits && reduction.haste(desk, *proviso, key, chosen, of);
         if *haste {
+            debug_assert!(self.check_own(state), "I4");
             debug_assert!(self.check_haste(state), "I3");
             return;
         }
@@ -225,6 +247,7 @@ impl<S: Successors> Reduced<S> {
     /// Sees to it that all steps are listed.
     pub(super) fn list(&self, state: &mut State<S::State>) {
         if std::mem::take(&mut state.haste) {
+            debug_assert!(self.check_own(state), "I4");
             self.system.enabled(&mut state.own, &mut state.offered);
             debug_assert!(self.check_chosen(state), "I1");
         }
@@ -345,10 +368,12 @@ impl<S: Successors + Send> Successors for Reduced<S> {
                 self.list(state);
                 state.chosen.clone_from(&state.offered);
             }
+            debug_assert!(!state.leaves_out() || self.check_ends(state, &batch.outcomes), "I5");
             state.batch = Some(batch);
             self.audit(state);
         }
         debug_assert!(self.check_chosen(state), "I1");
+        debug_assert!(self.check_own(state), "I4");
         steps.clone_from(&state.chosen);
     }
 
@@ -390,6 +415,11 @@ impl<S: Successors + Send> Successors for Reduced<S> {
             self.system.fire(&mut state.own, &state.chosen, batch);
         }
         self.audit(state);
+        debug_assert!(self.check_own(state), "I4");
+        debug_assert!(self.check_ends(state, &batch.outcomes[n_outcomes..]), "I5");
+        let numbers = || batch.outcomes[n_outcomes..].iter().map(|outcome| outcome.step as usize);
+        debug_assert!(numbers().is_sorted(), "outcomes are in the order of steps");
+        debug_assert!(numbers().all(|step| step < state.chosen.len()), "an outcome is one of a chosen step");
         state.chosen.len()
     }
 
@@ -428,6 +458,9 @@ impl<S: Successors + Send> Successors for Reduced<S> {
         self.enabled(state, steps);
         self.list(state);
         self.extend_by_rest(state, steps);
+        let is_each = |step: &Step| steps.iter().filter(|other| *other == step).count() == 1;
+        debug_assert!(!state.leaps.is_empty() || steps.len() == state.offered.len(), "I2");
+        debug_assert!(!state.leaps.is_empty() || state.offered.iter().all(is_each), "I2");
     }
 
     fn steps_of(&self, key: &[u8], step: Step, path: u32) -> Vec<(Step, u32)> {

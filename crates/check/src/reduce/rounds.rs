@@ -92,6 +92,13 @@ pub(super) fn closed(walk: &Walk<'_>, statics: &Statics, n_live: usize) -> Vec<b
     }
     debug_assert!(live.iter().zip(&closed).all(|(a, c)| *c || !made || !statics.makes[a.proctype.index()]), "R1");
     debug_assert!(rounds.left(&closed).iter().all(|n| *n == 0), "every cycle has a step that closes");
+    let is_needed = |i: usize| {
+        let mut without = closed.clone();
+        !std::mem::take(&mut without[i])
+            || made && statics.makes[live[i].proctype.index()]
+            || rounds.left(&without).iter().any(|n| *n > 0)
+    };
+    debug_assert!((0..n_tried).all(is_needed), "whose loops are closed is needed");
     closed
 }
 

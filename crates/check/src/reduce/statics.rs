@@ -19,6 +19,11 @@
 //!   beside the system. (Static reduction: [KLMPY98].)
 //!   Which edges close is a matter of taste; those are taken that a selection would seldom have anyway.
 //!   Not every process needs them (`rounds`).
+//!
+//! # Invariants
+//!   I1 no edge writes what is fixed, and what tells processes apart is fixed
+//!   I2 a chain has whatever the edges lead to that it goes on by, and nobody stands inside of a `d_step`
+//!   I3 nodes have the same component exactly if each leads to the other
 
 use spinor_ltl::Components;
 use spinor_model::index::Idx;
@@ -88,7 +93,7 @@ impl Statics {
                     fixed[slot as usize] = false;
                 }
             }
-            debug_assert!(fields.len() <= MOST_FIXED);
+            debug_assert!(fields.len() <= MOST_FIXED, "I1");
             told_by.push(fields);
         }
         let chains: Vec<Vec<Chain>> =
@@ -122,20 +127,60 @@ impl Statics {
         let seldom = system.proctypes.iter().zip(closes.iter().zip(&chains)).map(least).collect();
         let makes = system.proctypes.iter().map(makes).collect();
         debug_assert!(
-            system.proctypes.iter().zip(&fixed_locals).all(|(t, fixed)| t.edges.iter().all(|e| keeps_fixed(e, fixed))),
-            "no edge writes what is fixed"
+            system
+                .proctypes
+                .iter()
+                .zip(&fixed_locals)
+                .all(|(t, fixed)| { t.edges.iter().all(|e| keeps_fixed(e, fixed, &fixed_globals)) }),
+            "I1"
+        );
+        debug_assert!(
+            layout.procs.iter().zip(&fixed_locals).zip(&told_by).all(|((frame, fixed), told_by)| {
+                let is_fixed = |f: &Field| frame.slots.iter().zip(fixed).any(|(field, fixed)| *fixed && field == f);
+                told_by.iter().all(is_fixed)
+            }),
+            "I1"
+        );
+        debug_assert!(
+            system.proctypes.iter().zip(&chains).all(|(t, chains)| t
+                .edges
+                .iter()
+                .zip(chains)
+                .all(|(e, c)| c.is_whole(t, e))),
+            "I2"
+        );
+        debug_assert!(
+            asked.iter().all(|(t, loc)| loc.index() < system.proctypes[*t].locs.len()),
+            "somebody can stand there"
         );
         Statics { fixed_globals, fixed_locals, told_by, chains, closes, seldom, makes, asked, operations }
     }
 }
 
-/// It writes none of these slots of its process.
-fn keeps_fixed(edge: &Edge, fixed: &[bool]) -> bool {
+/// It writes none of these slots of its process, and none of these global ones.
+fn keeps_fixed(edge: &Edge, fixed: &[bool], globals: &[bool]) -> bool {
     let mut keeps = true;
     for effect in &edge.effects {
-        effect.each_write(&mut |place| keeps &= place.scope == Scope::Global || !fixed[place.slot as usize]);
+        effect.each_write(&mut |place| {
+            let of = if place.scope == Scope::Global { globals } else { fixed };
+            keeps &= !of[place.slot as usize];
+        });
     }
     keeps
+}
+
+impl Chain {
+    /// I2
+    fn is_whole(&self, t: &Proctype, first: &Edge) -> bool {
+        let further = self.inner.iter().flat_map(|loc| &t.locs[*loc].edges).map(|e| &t.edges[*e]);
+        let mut edges = further.chain([first]).filter(|edge| !edge.ends());
+        self.inner.is_sorted_by(|a, b| a < b)
+            && self.ends.is_sorted_by(|a, b| a < b)
+            && edges.all(|edge| {
+                (edge.then == Then::DStep || self.ends.contains(&edge.to))
+                    && (edge.then == Then::Yield || self.inner.contains(&edge.to))
+            })
+    }
 }
 
 fn is_const(e: &Expr) -> bool {
@@ -269,7 +314,27 @@ pub(super) fn components(n: usize, next: &dyn Fn(usize, &mut Vec<usize>)) -> Vec
     let mut after = vec![Vec::new(); n];
     (0..n).for_each(|at| next(at, &mut after[at]));
     let of = Components::new(n, 0..n, |at, nth| after[at].get(nth).copied()).of;
-    of.into_iter().map(|of| of as usize).collect()
+    let of: Vec<usize> = of.into_iter().map(|of| of as usize).collect();
+    debug_assert!(n > 64 || is_mutual(n, next, &of), "I3");
+    of
+}
+
+/// I3, of a small graph.
+fn is_mutual(n: usize, next: &dyn Fn(usize, &mut Vec<usize>), of: &[usize]) -> bool {
+    // By node: what it leads to, itself included.
+    let mut leads: Vec<u64> = (0..n).map(|node| 1 << node).collect();
+    let mut todo = Vec::new();
+    for (node, leads) in leads.iter_mut().enumerate() {
+        todo.clear();
+        next(node, &mut todo);
+        todo.iter().for_each(|to| *leads |= 1 << to);
+    }
+    for via in 0..n {
+        let further = leads[via];
+        leads.iter_mut().filter(|leads| **leads >> via & 1 == 1).for_each(|leads| *leads |= further);
+    }
+    let both = |a: usize, b: usize| leads[a] >> b & leads[b] >> a & 1 == 1;
+    (0..n).all(|a| (0..n).all(|b| both(a, b) == (of[a] == of[b])))
 }
 
 #[cfg(test)]

@@ -35,6 +35,7 @@
 //!
 //! # Invariants
 //!   I1 who is asked about a step knows all edges of the system: where states make progress, that is so after `on`
+//!   I2 where states make progress, labels are known of all locations; where steps do, of none
 //!
 //! # Owed
 //!   O1 verdict and least progress = the oracle's    tests: random systems, random models
@@ -44,7 +45,7 @@
 
 use super::statics::{Chain, Statics};
 use spinor_model::index::Idx;
-use spinor_model::ir::{Edge, EdgeId, Effect, ProctypeId, System};
+use spinor_model::ir::{Edge, EdgeId, Effect, ProctypeId, System, Then};
 
 /// See the module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -106,6 +107,21 @@ impl Still {
         let n_edges = |n: usize| system.proctypes[ProctypeId::new(n)].edges.len();
         debug_assert_eq!(self.edges.len(), system.proctypes.len(), "I1");
         debug_assert!(self.edges.iter().enumerate().all(|(n, edges)| edges.len() == n_edges(n)), "I1");
+        let n_locs = |n: usize| system.proctypes[ProctypeId::new(n)].locs.len();
+        let n_labelled = if self.rule == Rule::Nobody { system.proctypes.len() } else { 0 };
+        debug_assert_eq!(self.labels.len(), n_labelled, "I2");
+        debug_assert!(self.labels.iter().enumerate().all(|(n, labels)| labels.len() == n_locs(n)), "I2");
+        let leads_there = |n: usize, e: EdgeId| {
+            let edge = &system.proctypes[ProctypeId::new(n)].edges[e];
+            !edge.ends() && edge.then == Then::Yield && self.labels[n][edge.to.index()]
+        };
+        debug_assert!(
+            (0..n_labelled).all(|n| {
+                let edges = &system.proctypes[ProctypeId::new(n)].edges;
+                edges.ids().all(|e| self.edges[n][e.index()] || !leads_there(n, e))
+            }),
+            "a step to a label enters it"
+        );
         self
     }
 

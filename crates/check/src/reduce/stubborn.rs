@@ -28,6 +28,14 @@
 //!   same: with a step it has what that step's set has. Each of them is enough, so each may be taken with any of the others
 //!   (`leap`).
 //!
+//! # Invariants
+//!   I1 with a step a set has all steps in which one of its processes takes part
+//!   I2 nothing that is selected is shut, nor of a process that is not to move; with `alone` it is all of one process; where
+//!      progress is asked about it has what `still` asks for
+//!   I3 no set that will do is smaller than the one that is selected
+//!   I4 a question that was answered has the answer that it would have now; it fits into the words that it is put in
+//!   I5 several sets have no process in common
+//!
 //! # Owed
 //!   O1 verdicts = the oracle's                         tests: random models, all properties
 //!   O2 each condition is needed                        tests: a model for each, with the condition switched off
@@ -153,6 +161,8 @@ impl Known {
             return;
         }
         debug_assert!(halves.len() < 1 << 6 && n_waits < 1 << 4 && rules.phase < 1 << 16, "each has bits of its own");
+        debug_assert!(cast.number < u32::MAX >> 8 && halves.iter().all(|(t, other)| (t | other) >> 16 == 0), "I4");
+        debug_assert!(filled.iter().all(|filled| *filled < 3), "I4");
         let (number, attempt) = (u64::from(cast.number) + 1, rules.attempt.map_or(0, u64::from));
         let kinds = (usize::from(met) << 10 | n_waits << 6 | halves.len()) as u64;
         self.asked[0] = number << 40 | u64::from(rules.phase) << 24 | attempt << 16 | kinds;
@@ -183,6 +193,7 @@ impl Known {
         let entry = self.entries.get(self.place).filter(|_| self.n_words > 0)?;
         let same = entry.question.iter().zip(&self.asked[..self.n_words]).all(|(a, b)| a == b);
         self.n_answered += u32::from(same);
+        debug_assert!(self.n_answered <= self.n_asked, "who was answered has asked");
         same.then_some(entry.answer)
     }
 
@@ -235,17 +246,24 @@ impl Desk {
         self.known.ask(cast, key, &self.waits, (&self.halves, self.met), &self.filled, rules);
         if let Some(taken) = self.known.answer() {
             debug_assert!(steps.len() <= 63 && taken >> steps.len() == 0, "who was asked had as many steps");
-            debug_assert!(self.check_answer(cast, key, steps, rules, taken), "a question has one answer");
+            debug_assert!(self.check_answer(cast, key, steps, rules, taken), "I4");
             let mut n = 0..;
             chosen.extend(steps.iter().filter(|_| taken >> n.next().unwrap_or(0) & 1 == 1));
             return taken != 0;
         }
         let some = self.select_anew(cast, key, steps, rules, chosen);
+        debug_assert!(!some || self.check_set(cast, steps, chosen, rules), "I1, I2");
+        debug_assert!(
+            self.check_smallest(cast, key, steps, rules, if some { chosen.len() } else { steps.len() }),
+            "I3"
+        );
         if self.known.n_words > 0 {
             // They are in the order of the steps.
             let mut taken = chosen.iter().filter(|_| some).peekable();
             let bit = |(n, step): (usize, &Step)| u64::from(taken.next_if_eq(&step).is_some()) << n;
-            self.known.learn(steps.iter().enumerate().map(bit).sum());
+            let answer = steps.iter().enumerate().map(bit).sum();
+            debug_assert!(taken.peek().is_none(), "every step of the selection has its bit");
+            self.known.learn(answer);
         }
         some
     }
@@ -258,21 +276,70 @@ impl Desk {
         some == (taken != 0) && (!some || before.eq(&anew))
     }
 
+    /// I1 and I2, of steps that are selected.
+    fn check_set(&self, cast: &Cast, steps: &[Step], chosen: &[Step], rules: Rules) -> bool {
+        if !cast.without.is_nothing() {
+            return true;
+        }
+        let both = |s: &Step| [Some((s.pid, s.edge)), s.partner].into_iter().flatten();
+        let takes_part = |pid: Pid| chosen.iter().any(|s| both(s).any(|(other, _)| other == pid));
+        let shut = cast.shut(rules.phase, rules.strict);
+        let is_shut = |(pid, edge)| {
+            let t = cast.transition(pid, edge);
+            has(&shut[t as usize / BLOCK], t) || self.waits.get(usize::from(pid)).is_some_and(|waits| *waits)
+        };
+        steps.iter().all(|s| chosen.contains(s) == both(s).any(|(pid, _)| takes_part(pid)))
+            && !chosen.iter().flat_map(both).any(is_shut)
+            && (!rules.alone || chosen.iter().all(|s| s.pid == chosen[0].pid && s.partner.is_none()))
+            && rules.still.is_none_or(|rule| keeps_still(cast, self.locs.iter().copied(), chosen.iter(), rule))
+    }
+
+    /// I3, of some states: every set is closed by itself, whatever came of the others.
+    fn check_smallest(&self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, n: usize) -> bool {
+        if !super::is_sample(key, 8) || rules.attempt.is_some() || !cast.without.is_nothing() {
+            return true;
+        }
+        let mut desk = Desk { waits: self.waits.clone(), ..Desk::default() };
+        desk.number(cast, key, steps);
+        desk.look(cast, key, rules);
+        (0..steps.len()).all(|first| {
+            !desk.close(cast, first, steps[first].pid, rules)
+                || !desk.keeps_still(cast, steps, rules)
+                || desk.n_selected() >= n
+        })
+    }
+
     /// The smallest closed sets, no two of which have a step in common: of each step the number of its set, from 1; 0 if
     /// it is in none.
     pub fn disjoint_sets(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, of: &mut Vec<u8>) {
-        of.clear();
         // These answers are not selections.
         let attempt = Some(NO_ATTEMPT);
         self.number(cast, key, steps);
         self.known.ask(cast, key, &self.waits, (&self.halves, self.met), &self.filled, Rules { attempt, ..rules });
         let few = steps.len() <= 16;
         if let Some(numbers) = self.known.answer().filter(|_| few) {
+            of.clear();
             of.extend((0..steps.len()).map(|n| (numbers >> (4 * n) & 15) as u8));
+            debug_assert!(
+                {
+                    let mut anew = Vec::new();
+                    self.disjoint_anew(cast, key, steps, rules, &mut anew);
+                    anew == *of
+                },
+                "I4"
+            );
             return;
         }
+        self.disjoint_anew(cast, key, steps, rules, of);
+        if few {
+            self.known.learn(of.iter().enumerate().map(|(n, of)| u64::from(*of) << (4 * n)).sum());
+        }
+    }
+
+    fn disjoint_anew(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, of: &mut Vec<u8>) {
         self.look(cast, key, rules);
         debug_assert!(is_grouped(steps), "a process is asked once");
+        of.clear();
         of.resize(steps.len(), 0);
         let mut sets: Vec<Vec<usize>> = Vec::new();
         let mut last = None;
@@ -299,9 +366,11 @@ impl Desk {
         }
         debug_assert!(of.iter().all(|of| *of <= n), "sets are numbered from 1 on");
         debug_assert!((1..=n).all(|n| of.contains(&n)), "a set has a step");
-        if few {
-            self.known.learn(of.iter().enumerate().map(|(n, of)| u64::from(*of) << (4 * n)).sum());
-        }
+        // With its steps a set has those of all who take part in them, so no two have a process in common.
+        let set =
+            |n: u8| steps.iter().zip(&*of).filter(|(_, of)| **of == n).map(|(step, _)| *step).collect::<Vec<Step>>();
+        debug_assert!((1..=n).all(|n| self.check_set(cast, steps, &set(n), rules)), "I1, I2, I5");
+        debug_assert!((1..n).all(|n| set(n).len() <= set(n + 1).len()), "the smallest first");
     }
 
     fn number(&mut self, cast: &Cast, key: &[u8], steps: &[Step]) {
@@ -312,6 +381,7 @@ impl Desk {
             (t, step.partner.map_or(t, |(pid, edge)| cast.transition(pid, edge)))
         }));
         self.met = self.halves.iter().any(|(t, other)| t != other);
+        debug_assert_eq!(self.met, steps.iter().any(|step| step.partner.is_some()), "two halves are two transitions");
     }
 
     /// What is current, what can be taken, and what of that is barred: what may not be selected, and by D1 whatever its
@@ -352,6 +422,8 @@ impl Desk {
         for (pid, _) in waits.iter().enumerate().filter(|(_, waits)| **waits) {
             bar(marks, cast, pid as Pid);
         }
+        let bars = |marks: &Marks| marks.barred.iter().zip(&marks.can).all(|(barred, can)| barred & !can == 0);
+        debug_assert!(marks.iter().all(bars), "what is barred can be taken");
     }
 
     fn select_anew(&mut self, cast: &Cast, key: &[u8], steps: &[Step], rules: Rules, chosen: &mut Vec<Step>) -> bool {
@@ -421,6 +493,7 @@ impl Desk {
     /// The smallest closed set with the step of this number, of this process; false if it may not be selected.
     fn close(&mut self, cast: &Cast, n: usize, pid: Pid, rules: Rules) -> bool {
         let Desk { marks, filled, halves, .. } = self;
+        debug_assert_eq!(marks.len(), cast.n_blocks, "the state was looked at");
         let (t, _) = halves[n];
         debug_assert_eq!(cast.owner(t), pid, "the first half is its own");
         let closed = match &mut marks[..] {
@@ -461,6 +534,7 @@ impl Desk {
         desk.number(cast, key, steps);
         desk.look(cast, key, rules);
         let n = steps.iter().position(|s| s == only).expect("a step of the state");
+        debug_assert!(only.partner.is_none() && !only.timeout, "who is safe needs nobody");
         desk.close(cast, n, only.pid, rules) && desk.n_selected() == 1
     }
 }

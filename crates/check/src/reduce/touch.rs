@@ -10,6 +10,8 @@
 //!   I1 a channel that a step waits for is one that it looks at
 //!   I2 uses are of channels with slots, halves of handshakes are of channels without
 //!   I3 whoever takes a step leaves its location
+//!   I4 a process changes no variables but its own and the global ones, and nothing that is fixed (`statics`)
+//!   I5 a step is one half of a handshake at most, and begins with it
 //!
 //! What expressions look at is in `exprs`. Where the approximations are:
 //!   A1 an index that is neither fixed nor known may be any index
@@ -118,7 +120,26 @@ impl<'a> Walk<'a> {
         self.moves(me, t, edge.from, inner, ends, &mut out);
         debug_assert!(self.check_uses(&out), "I1, I2");
         debug_assert!(out.writes.contains(&Atom::Location(me)), "I3");
+        debug_assert!(out.writes.iter().all(|atom| self.may_write(me, atom, &out)), "I4");
+        debug_assert!(out.sends.is_none() || out.takes.is_none(), "I5");
+        debug_assert!(out.sends.is_none() && out.takes.is_none() || first.guards.contains(&Guard::Channel), "I5");
         out
+    }
+
+    /// I4
+    fn may_write(&self, me: ActorId, atom: &Atom, touch: &Touch) -> bool {
+        match *atom {
+            Atom::Global(slot) => !self.statics.fixed_globals[slot as usize],
+            Atom::Local(i, slot) => {
+                i == me && !self.statics.fixed_locals[self.actors[i].proctype.index()][slot as usize]
+            }
+            Atom::Location(i) | Atom::At(i, _) | Atom::Progress(i) | Atom::Accept(i) => i == me,
+            // Who dies, or is made.
+            Atom::Alive(i) => i == me || self.actors[i].pid.is_none() && touch.runs.contains(&self.actors[i].proctype),
+            Atom::Population | Atom::Monitor | Atom::Happened(_) => true,
+            // Said of a step when all touches are there.
+            Atom::Able(..) | Atom::Part(_) => false,
+        }
     }
 
     /// I1 and I2.
@@ -181,6 +202,7 @@ impl<'a> Walk<'a> {
         }
         self.known(&t.locs[loc].edges).for_each(|e| self.disabled(e, &mut out));
         debug_assert!(out.writes.is_empty() && self.check_uses(&out), "who is asked changes nothing; I1, I2");
+        debug_assert!(out.chans.iter().all(|(_, how)| !how.writes()), "who is asked uses no channel");
         out
     }
 
@@ -193,6 +215,7 @@ impl<'a> Walk<'a> {
             e.each_part(&mut |e| out.wild |= *e == Expr::Timeout);
         }
         debug_assert!(out.writes.is_empty() && out.guards.is_empty() && self.check_uses(&out), "who looks only looks");
+        debug_assert!(out.waits.is_empty() && out.answers.is_empty(), "who looks waits for nothing");
         out
     }
 
@@ -202,6 +225,7 @@ impl<'a> Walk<'a> {
 
     pub fn own(&self) -> (ActorId, &'a Proctype) {
         let me = self.me.expect("a process takes steps");
+        debug_assert!(self.actors[me].pid.is_none_or(|pid| usize::from(pid) == me), "scene I1");
         (me, &self.system.proctypes[self.actors[me].proctype])
     }
 
@@ -392,7 +416,8 @@ impl<'a> Walk<'a> {
     }
 
     /// These are made, or die.
-    fn population(&self, who: impl Iterator<Item = ActorId>, out: &mut Touch) {
+    fn population(&self, who: impl Iterator<Item = ActorId> + Clone, out: &mut Touch) {
+        debug_assert!(who.clone().count() == 1, "one is made or dies, of each proctype one that is not there yet");
         out.reads.insert(Atom::Population);
         if self.keeps(Condition::Population) {
             out.writes.insert(Atom::Population);

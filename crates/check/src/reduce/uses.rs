@@ -162,6 +162,7 @@ pub(super) struct Half {
 
 impl Half {
     pub fn meets(&self, other: &Half) -> bool {
+        debug_assert!(!self.chans.is_empty() && !other.chans.is_empty(), "a half is of some channel");
         let fits = |(a, b): (&Option<i32>, &Option<i32>)| a.is_none() || b.is_none() || a == b;
         // Who takes too few fields or too many takes any message, and that is a fault.
         let fit = self.fields.len() != other.fields.len() || self.fields.iter().zip(&other.fields).all(fits);
@@ -170,6 +171,17 @@ impl Half {
 }
 
 impl Touch {
+    /// Whatever parts of the state it names.
+    pub fn atoms(&self) -> impl Iterator<Item = &Atom> {
+        self.guards.iter().chain(&self.answers).chain(&self.reads).chain(&self.writes)
+    }
+
+    /// Of those who only look: the other one looks at all that this does.
+    pub fn is_within(&self, other: &Touch) -> bool {
+        let looks = |touch: &Touch| (!touch.wild || other.wild) && touch.reads.is_subset(&other.reads);
+        looks(self) && self.chans.is_subset(&other.chans)
+    }
+
     /// May a step that touches this change what is decided by that?
     pub fn changes(&self, decided: &Touch) -> bool {
         let used = |c: u8| decided.chans.iter().chain(&decided.waits).any(|(chan, _)| *chan == c);
@@ -199,4 +211,87 @@ pub(super) struct Touch {
     pub runs: BTreeSet<ProctypeId>,
     /// It needs its process to be the youngest.
     pub youngest: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CAPACITY: usize = 3;
+
+    /// What a use of a channel that holds this is: the message it looks at or takes and what the channel holds afterwards,
+    /// if it is possible. `n` is what is sent, or what a receive compares; what fits anything is more than that.
+    fn done(how: Use, n: u8, holds: &[u8]) -> Option<(Option<u8>, Vec<u8>)> {
+        let mut after = holds.to_vec();
+        let first = holds.iter().take(1).position(|m| *m == n);
+        let any = holds.iter().position(|m| *m == n);
+        let room = holds.len() < CAPACITY;
+        match how {
+            Use::Send => room.then(|| {
+                after.push(n);
+                (None, after)
+            }),
+            Use::Insert => room.then(|| {
+                let at = holds.iter().position(|m| *m > n).unwrap_or(holds.len());
+                after.insert(at, n);
+                (None, after)
+            }),
+            Use::Take => first.map(|at| (Some(after.remove(at)), after)),
+            Use::TakeAny => any.map(|at| (Some(after.remove(at)), after)),
+            Use::Copy | Use::NeedsHead => first.map(|at| (Some(holds[at]), after)),
+            Use::CopyAny | Use::NeedsAny => any.map(|at| (Some(holds[at]), after)),
+            Use::NeedsRoom => room.then_some((None, after)),
+            Use::NeedsMessage => (!holds.is_empty()).then_some((None, after)),
+            Use::Look => Some((Some(holds.iter().fold(0, |sum, m| sum * 4 + m + 1)), after)),
+        }
+    }
+
+    fn channels() -> Vec<Vec<u8>> {
+        let mut all = vec![vec![]];
+        for n in 0..CAPACITY {
+            let longer = |holds: &Vec<u8>| (0..3).map(|m| [&holds[..], &[m]].concat()).collect::<Vec<_>>();
+            let more: Vec<Vec<u8>> = all.iter().filter(|holds| holds.len() == n).flat_map(longer).collect();
+            all.extend(more);
+        }
+        all
+    }
+
+    fn filled(holds: &[u8]) -> Filled {
+        match holds.len() {
+            0 => Filled::Empty,
+            CAPACITY => Filled::Full,
+            _ => Filled::Between,
+        }
+    }
+
+    fn pairs() -> impl Iterator<Item = ((Use, u8), (Use, u8))> {
+        let all = || USES.into_iter().flat_map(|how| (0..3).map(move |n| (how, n)));
+        all().flat_map(move |a| all().map(move |b| (a, b)))
+    }
+
+    #[test]
+    fn uses_that_do_not_disturb_each_other_can_be_done_in_both_orders() {
+        for ((a, n), (b, m)) in pairs().filter(|((a, _), (b, _))| !a.disturbs(*b, Without::default())) {
+            for holds in channels() {
+                let (Some(one), Some(other)) = (done(a, n, &holds), done(b, m, &holds)) else { continue };
+                let (then_b, then_a) = (done(b, m, &one.1), done(a, n, &other.1));
+                let said = format!("{a:?} {n}, {b:?} {m}, {holds:?}");
+                let ((b_sees, last), (a_sees, end)) = (then_b.expect(&said), then_a.expect(&said));
+                assert_eq!((last, a_sees, b_sees), (end, one.0, other.0), "{said}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_use_that_becomes_possible_was_enabled() {
+        for ((a, n), (b, m)) in pairs() {
+            for holds in channels().iter().filter(|holds| done(b, m, holds).is_none()) {
+                let Some((_, after)) = done(a, n, holds) else { continue };
+                if done(b, m, &after).is_some() {
+                    assert!(a.enables(b, Some(filled(holds)), Without::default()), "{a:?} {n}, {b:?} {m}, {holds:?}");
+                    assert!(a.enables(b, None, Without::default()), "{a:?}, {b:?}");
+                }
+            }
+        }
+    }
 }

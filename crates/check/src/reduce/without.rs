@@ -171,6 +171,20 @@ const _: () = assert!(Condition::ALL.len() + Condition::FIGURES.len() <= 128, "e
 /// The last one that is declared.
 const LAST: Condition = Condition::KnownBinds;
 const _: () = assert!(Condition::ALL.len() + Condition::FIGURES.len() == LAST as usize + 1, "none is forgotten");
+const _: () = assert!(bits(&Condition::ALL) & bits(&Condition::FIGURES) == 0, "a condition is a paper's or ours");
+const _: () = assert!(
+    bits(&Condition::ALL) | bits(&Condition::FIGURES) == u128::MAX >> (127 - LAST as u32),
+    "none is there twice in the place of another"
+);
+
+const fn bits(conditions: &[Condition]) -> u128 {
+    let (mut bits, mut n) = (0, 0);
+    while n < conditions.len() {
+        bits |= 1 << conditions[n] as u8;
+        n += 1;
+    }
+    bits
+}
 
 impl Without {
     pub fn one(condition: Condition) -> Without {

@@ -7,7 +7,7 @@ mod index;
 mod reach;
 mod scene;
 
-use super::{BLOCK, Cast, Flags, Gathered, Lacks, MOST_TOLD, Marks, Set, Told, Witness};
+use super::{BLOCK, Cast, Flags, Gathered, Lacks, MOST_TOLD, Marks, Set, Told, Witness, signature, witness};
 use crate::reduce::repairs::{Repairs, UnlessBy};
 use crate::reduce::statics::Statics;
 use crate::reduce::still::Still;
@@ -62,7 +62,12 @@ impl Making<'_> {
         self.safe(&mut cast, &scene, &alone);
         self.check(&cast, &scene);
         if cfg!(debug_assertions) {
-            cast.witness = Some(Witness { known: scene.known, touches: scene.touches });
+            let (known, touches, lengths) = (scene.known, scene.touches, scene.lengths);
+            let signature = signature(self.interp.layout(), self.statics, key);
+            let fixed = witness::fixed(self.interp, self.statics, &state);
+            cast.witness = Some(Witness { known, touches, lengths, signature, fixed });
+            debug_assert!(cast.check_fixed(self.interp, self.statics, key), "witness I3, of the first of its states");
+            debug_assert!(cast.check_known(self.interp, key), "witness I1, of the first of its states");
         }
         Some(cast)
     }
@@ -118,6 +123,7 @@ impl Making<'_> {
                 cast.current.extend(here.blocks());
             }
             let labels = self.still.and_then(|still| still.labels.get(actor.proctype.index()));
+            debug_assert!(labels.is_none_or(|labels| labels.len() == t.locs.len()), "of each location");
             cast.labels.extend(labels.cloned());
         }
     }
@@ -137,6 +143,7 @@ impl Making<'_> {
         };
         let mut lacks: Vec<(u32, Vec<Told>)> = Vec::new();
         let mut alone = Vec::new();
+        debug_assert!(leads.iter().all(|row| index.is_live(row, scene.n_live)), "only who lives is current");
         // Only transitions of those that live are ever current.
         for t in (0..scene.n_live).flat_map(|i| scene.transitions(i)).map(|t| t as usize) {
             let touch = &scene.touches[t];
@@ -151,6 +158,7 @@ impl Making<'_> {
             }
             disturbed.add(mine);
             debug_assert!(!keeps(Condition::D1) || mine.is_within(&with), "D1");
+            debug_assert!(mine.has(t as u32) && disturbed.has(t as u32), "nobody takes a step twice");
             cast.disturbs.extend(disturbed.blocks());
             cast.with.extend(with.blocks());
             let mut meets = none.clone();
@@ -161,6 +169,7 @@ impl Making<'_> {
             let told = told(touch, &scene.lengths);
             debug_assert!(told.len() <= MOST_TOLD && told.is_sorted_by_key(|(chan, _)| *chan), "each channel once");
             lacks.push(((cast.enables.len() / cast.n_blocks) as u32, told.iter().map(|(_, told)| *told).collect()));
+            debug_assert!(self.check_ways(&index, touch, &told), "what enables it in no way enables it");
             let mut if_not = true;
             for filled in ways_to_fill(&told) {
                 let mut enables = meets.clone();
@@ -182,7 +191,25 @@ impl Making<'_> {
             by[last..].iter_mut().zip(&told).for_each(|(by, told)| *by = places[&told.len.at]);
             Lacks { first, by }
         }));
+        debug_assert!(cast.asked.is_sorted_by_key(|told| told.len.at), "each channel once");
+        let n_rows = |lacks: &Lacks| {
+            let tells = |by: &u16| usize::from(*by) < cast.asked.len();
+            debug_assert!(lacks.by.iter().is_sorted_by_key(tells), "the place behind all comes first");
+            3_usize.pow(lacks.by.iter().filter(|by| tells(by)).count() as u32)
+        };
+        let n_ways = cast.lacks.iter().map(n_rows).sum::<usize>();
+        debug_assert_eq!(cast.enables.len(), n_ways * cast.n_blocks, "a row for each way to fill what it waits for");
         alone
+    }
+
+    /// Whatever enables it while it is not known how channels are filled does so while they are filled in some way.
+    fn check_ways(&self, index: &Index, touch: &Touch, told: &[(u8, Told)]) -> bool {
+        let mut some = index.enabling(touch, &BTreeMap::new());
+        let whatever = some.clone();
+        let ways: Vec<Set> = ways_to_fill(told).iter().map(|filled| index.enabling(touch, filled)).collect();
+        let is_less = ways.iter().all(|way| way.is_within(&whatever));
+        ways.iter().for_each(|way| some.remove(way));
+        is_less && (some.take().is_none() || !self.without.is_nothing())
     }
 
     /// By transition: what else is known of it, and when it must not be selected.
@@ -259,6 +286,9 @@ impl Making<'_> {
         debug_assert_eq!((cast.disturbs.len(), cast.with.len()), (n * n_blocks, n * n_blocks), "a row for each");
         debug_assert_eq!((cast.own.len(), cast.current.len()), (n_live * n_blocks, cast.n_locs * n_blocks), "and here");
         debug_assert_eq!(cast.safe.len() * n_blocks, cast.shut.len() * cast.n_locs, "by what is shut, by location");
+        debug_assert!(cast.check_shares(), "I5");
+        debug_assert!(cast.labels.is_empty() || cast.labels.len() == n_live, "of each process or of none");
+        debug_assert_eq!((cast.minds.len(), cast.offers.len()), (n_live, n_live), "one for each process");
     }
 }
 

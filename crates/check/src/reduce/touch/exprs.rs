@@ -122,6 +122,7 @@ impl<'a> Walk<'a> {
             Expr::Happens(operation) => {
                 operation.each_expr(&mut |e| self.expr(e, value, out));
                 let n = self.statics.operations.iter().position(|o| *o == **operation);
+                debug_assert!(n.is_some(), "who names an operation was known before (`statics`)");
                 n.into_iter().for_each(|n| self.note(Atom::Happened(n), mode, out));
             }
         }
@@ -205,6 +206,9 @@ impl<'a> Walk<'a> {
             };
             slots = slots.iter().flat_map(|s| indices.clone().map(move |i| s + i * step.stride)).collect();
         }
+        let range = var.slot..var.slot + var.shape.n_slots() as u32;
+        debug_assert!(slots.iter().all(|slot| range.contains(slot)), "A1: an element is one of its array");
+        debug_assert!(slots.is_sorted_by(|a, b| a < b), "A1: each element once");
         slots.into_iter().for_each(f);
     }
 
@@ -264,6 +268,7 @@ impl<'a> Walk<'a> {
         if goes && !known && self.system.proctypes.iter().any(|t| !t.frame.chans.is_empty()) {
             self.note(Atom::Population, mode, out);
         }
+        debug_assert!(self.fixed(e).is_none() || found.len() <= 1, "A2: what is fixed is one channel or none");
         let owners = found.iter().filter_map(|c| self.interp.chan(self.state, *c)?.owner);
         for owner in owners.map(ActorId::from).filter(|owner| goes && Some(*owner) != self.me) {
             self.note(Atom::Alive(owner), mode, out);

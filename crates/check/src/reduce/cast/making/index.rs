@@ -55,7 +55,16 @@ impl Index {
             index.all.put(n);
             index.own[owner[t]].put(n);
         }
+        let mutual = |a: Use| USES.into_iter().all(|b| a.disturbs(b, without) == b.disturbs(a, without));
+        debug_assert!(USES.into_iter().all(mutual), "to disturb is mutual");
         index
+    }
+
+    /// Has a row transitions of those that live, and of nobody else?
+    pub fn is_live(&self, row: &Set, n_live: usize) -> bool {
+        let mut left = row.clone();
+        self.own.iter().take(n_live).for_each(|own| left.remove(own));
+        left.take().is_none()
     }
 
     pub fn disturbed(&self, t: usize, touch: &Touch) -> Set {
@@ -116,8 +125,11 @@ impl Index {
     pub fn meeting(&self, t: usize, touch: &Touch, touches: &[Touch]) -> Set {
         let mut out = Set::new(self.owner.len());
         for (u, other) in touches.iter().enumerate().filter(|(u, _)| self.owner[*u] != self.owner[t]) {
-            let meets =
-                |a: &Option<Half>, b: &Option<Half>| a.as_ref().zip(b.as_ref()).is_some_and(|(a, b)| a.meets(b));
+            let meets = |a: &Option<Half>, b: &Option<Half>| {
+                let both = a.as_ref().zip(b.as_ref());
+                debug_assert!(both.is_none_or(|(a, b)| a.meets(b) == b.meets(a)), "to meet is mutual");
+                both.is_some_and(|(a, b)| a.meets(b))
+            };
             if meets(&touch.sends, &other.takes) || meets(&touch.takes, &other.sends) {
                 out.put(u as u32);
             }
@@ -145,5 +157,10 @@ pub(super) fn ways_to_fill(told: &[(u8, Told)]) -> Vec<BTreeMap<u8, Filled>> {
         };
         out = out.iter().flat_map(|way| Filled::ALL.map(|filled| with(way, filled))).collect();
     }
+    debug_assert!(out.iter().all(|way| way.len() == told.len()), "of each channel it is said how it is filled");
+    debug_assert!(
+        out.iter().enumerate().all(|(n, way)| told.iter().fold(0, |n, (chan, _)| 3 * n + way[chan] as usize) == n),
+        "ways are numbered as `Cast::enables` does"
+    );
     out
 }

@@ -43,6 +43,7 @@ impl Reach {
                 }
             }
         }
+        debug_assert!(is_transitive(&leads), "what leads to what leads to it");
         leads
     }
 
@@ -58,7 +59,15 @@ impl Reach {
             let coming = without.keeps(Condition::Coming);
             locs.ids().map(|loc| here(loc) || coming && comes(loc)).collect()
         };
-        scene.live().iter().enumerate().map(at).collect()
+        let minds: Vec<Vec<bool>> = scene.live().iter().enumerate().map(at).collect();
+        debug_assert!(
+            scene.live().iter().zip(&minds).all(|(actor, minds)| {
+                let mut edges = system.proctypes[actor.proctype].edges.iter();
+                edges.all(|e| minds[e.from.index()] || !minds[e.to.index()] || !without.keeps(Condition::Coming))
+            }),
+            "who may come to where it minds does so on the way"
+        );
+        minds
     }
 
     /// What those do that a transition makes.
@@ -66,6 +75,12 @@ impl Reach {
         let made = |(i, a): (usize, &Actor)| (i >= scene.n_live && runs.contains(&a.proctype)).then_some(&self.0[i][0]);
         scene.actors.iter().enumerate().filter_map(made)
     }
+}
+
+/// What leads to one that leads to another one leads to that, in small casts.
+fn is_transitive(leads: &[Set]) -> bool {
+    let all = || 0..leads.len().min(256);
+    all().all(|t| all().all(|c| !leads[t].has(c as u32) || leads[c].is_within(&leads[t])))
 }
 
 /// Whoever is not there yet may do anything that its proctype can, and so may those it makes.
@@ -88,6 +103,8 @@ fn of_unborn(scene: &Scene) -> BTreeMap<ProctypeId, Set> {
             out.insert(t, mine);
         }
         if !grew {
+            let mine = |(i, t): (usize, ProctypeId)| scene.transitions(i).all(|c| out[&t].has(c));
+            debug_assert!(unborn().all(mine), "A4: whatever its proctype can");
             return out;
         }
     }

@@ -3,12 +3,14 @@
 //! # Invariants
 //!   I1 those that live come first, in the order of their numbers; then one of each proctype that may yet be made
 //!   I2 transitions are numbered actor by actor, those of an actor by its edges
+//!   I3 what is looked at, and asked of, is of an actor that there is, and of a location that is known to be asked about
 
 use super::super::{MOST_LOCS, MOST_TRANSITIONS, Told};
 use super::{Making, is_seen};
 use crate::reduce::known::{self, Edges, Known};
 use crate::reduce::repairs::{AbleBy, UnlessBy};
 use crate::reduce::rounds;
+use crate::reduce::statics::Statics;
 use crate::reduce::touch::Walk;
 use crate::reduce::uses::{Actor, ActorId, Atom, Touch};
 use crate::reduce::without::Condition;
@@ -91,6 +93,21 @@ impl Scene {
         debug_assert!(first.is_sorted() && owner.is_sorted(), "I2");
         debug_assert_eq!((touches.len(), closed.len(), offers.len()), (owner.len(), n_live, n_live), "one for each");
         debug_assert!(seen.iter().all(|s| !s.youngest && s.writes.is_empty()), "who looks changes nothing");
+        debug_assert_eq!(seen.len(), if making.parts.is_empty() { making.looked.len() } else { 0 }, "phases or parts");
+        debug_assert_eq!(lengths.len(), state.n_chans(), "a length for each channel");
+        let n_locs = |i: usize| system.proctypes[actors[i].proctype].locs.len();
+        debug_assert!(
+            offers.iter().enumerate().all(|(i, offers)| offers.is_empty() || offers.len() == n_locs(i)),
+            "it is known of each location whether something is offered there"
+        );
+        debug_assert!(
+            seen.iter().all(|s| s.is_within(&seen[0])),
+            "whoever looks in a later phase looks at nothing new (`mod`, *Phases*)"
+        );
+        let all = touches.iter().chain(&seen);
+        debug_assert!(all.flat_map(Touch::atoms).all(|atom| is_known(statics, &actors, system, atom)), "I3");
+        let is_made = |t: &ProctypeId| actors[n_live..].iter().any(|actor| actor.proctype == *t);
+        debug_assert!(touches.iter().flat_map(|touch| &touch.runs).all(is_made), "I1: whoever may be made");
         Some(Scene { actors, n_live, first, owner, touches, answers, offers, seen, lengths, closed, known })
     }
 
@@ -108,6 +125,21 @@ impl Scene {
     pub fn transitions(&self, actor: ActorId) -> Range<u32> {
         let end = self.first.get(actor + 1).map_or(self.owner.len(), |next| *next as usize);
         self.first[actor]..end as u32
+    }
+}
+
+/// I3
+fn is_known(statics: &Statics, actors: &[Actor], system: &System, atom: &Atom) -> bool {
+    let of = |i: ActorId| actors.get(i).map(|actor| (actor.proctype, &system.proctypes[actor.proctype]));
+    match *atom {
+        Atom::Global(slot) => slot < system.globals.n_slots,
+        Atom::Local(i, slot) => of(i).is_some_and(|(_, t)| slot < t.frame.n_slots),
+        Atom::Location(i) | Atom::Progress(i) | Atom::Accept(i) | Atom::Alive(i) => i < actors.len(),
+        // Nobody writes it of another one.
+        Atom::At(i, loc) => of(i).is_some_and(|(t, _)| statics.asked.contains(&(t, loc))),
+        Atom::Able(i, loc) => of(i).is_some_and(|(_, t)| loc.index() < t.locs.len()),
+        Atom::Happened(n) => n < statics.operations.len(),
+        Atom::Population | Atom::Monitor | Atom::Part(_) => true,
     }
 }
 
@@ -141,6 +173,9 @@ fn changes_who_is_able(
             }
         }
     }
+    let mine =
+        |(touch, owner): (&Touch, &ActorId)| touch.writes.iter().any(|a| matches!(a, Atom::Able(i, _) if i == owner));
+    debug_assert!(!touches.iter().zip(owner).any(mine), "F is about third ones");
     offers
 }
 
@@ -165,6 +200,7 @@ fn lengths(walk: &Walk<'_>, n_live: usize) -> Vec<Told> {
         out.extend(frame.chans.iter().map(|c| c.len.after(at)));
         at += frame.size;
     }
+    debug_assert!(out.len() < 256, "channels are numbered by bytes");
     let capacity = |n: usize| walk.capacity(n as u8 + 1) as i32;
     out.iter().enumerate().map(|(n, len)| Told { len: *len, capacity: capacity(n) }).collect()
 }
