@@ -100,7 +100,10 @@ pub fn search<S: Successors, V: Visited>(
     let Counters { stored, transitions, .. } = all.counters;
     assert!(halted || stored == store.len(), "each state is new to one thread, once");
     assert!(transitions >= stored, "each state is the end of a transition");
-    assert!(!all.cut || request.max_depth.is_some_and(|max| levels.len() > max as usize), "only what is too deep is cut");
+    assert!(
+        !all.cut || request.max_depth.is_some_and(|max| levels.len() > max as usize),
+        "only what is too deep is cut"
+    );
     debug_assert!(halted || stored > FEW || levels.has_each_once(stored), "levels, I1");
     debug_assert!(shown.is_sorted_by_key(|s: &Sighting| s.level), "what is seen first lies no deeper");
     let bytes = request.budget.used();

@@ -375,7 +375,10 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
                 self.bring();
                 self.batch.clear();
                 self.run.system.fire(&mut self.state, &[step], &mut self.batch);
-                debug_assert!(!self.batch.outcomes.is_empty(), "a step that can be taken leads somewhere, or to a fault");
+                debug_assert!(
+                    !self.batch.outcomes.is_empty(),
+                    "a step that can be taken leads somewhere, or to a fault"
+                );
                 debug_assert!(self.batch.outcomes.iter().all(|o| o.step == 0), "one step was fired");
                 debug_assert!(self.batch.outcomes.is_sorted_by(|a, b| a.path < b.path), "each path has its number");
                 let taken = self.take_in(step);
@@ -647,7 +650,10 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
         // The frames below have no steps left. Unless outcomes wait there, they are only a way (I3).
         if self.frames[n].waiting_from as usize == 0 {
             debug_assert!(!self.frames[self.base..n].iter().any(left), "I3");
-            debug_assert!(self.base <= n && n + 1 < self.frames.len(), "I3: what this thread lives on is not given away");
+            debug_assert!(
+                self.base <= n && n + 1 < self.frames.len(),
+                "I3: what this thread lives on is not given away"
+            );
             self.base = n;
             self.prefix = Some(prefix);
         }

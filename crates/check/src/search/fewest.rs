@@ -55,7 +55,10 @@ pub fn fewest(interp: &Interp, kind: Kind, most: usize, goes_on: &mut dyn FnMut(
         if let Some((from, _)) = from.filter(keeps).filter(|_| kind == Kind::RuntimeError) {
             kept.push((from, to));
         }
-        debug_assert!(to == nodes.len() || nodes[to].key == key && nodes[to].floor.holder() == floor.holder(), "a node is known by its key and floor");
+        debug_assert!(
+            to == nodes.len() || nodes[to].key == key && nodes[to].floor.holder() == floor.holder(),
+            "a node is known by its key and floor"
+        );
         if to == nodes.len() {
             bytes += key.len();
             nodes.push(Node { from, floor, key });
