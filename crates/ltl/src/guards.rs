@@ -308,7 +308,7 @@ impl Guards {
         }
         self.choices.insert((a, b, c), result);
         debug_assert!(
-            self.steps % SOME != 0 || self.is_choice(result, (a, b, c)),
+            !self.steps.is_multiple_of(SOME) || self.is_choice(result, (a, b, c)),
             "of two functions, the one that is chosen"
         );
         result

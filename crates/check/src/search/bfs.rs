@@ -415,7 +415,7 @@ impl Worker {
         let Run { system, store, .. } = run;
         store.load(&mut seat.hand, id, &mut self.key);
         system.unpack_into(&self.key, &mut seat.state);
-        debug_assert!(id.0 % SOME != 0 || is_packed(*system, &seat.state, &self.key), "a state has one key");
+        debug_assert!(!id.0.is_multiple_of(SOME) || is_packed(*system, &seat.state, &self.key), "a state has one key");
         if !run.request.looked.is_empty() {
             for kind in look(*system, &mut seat.state, run.request, &mut self.bits) {
                 self.see(run, level, kind, (0, 0, 0), None, None);
@@ -432,7 +432,8 @@ impl Worker {
             !level.deeper || self.batch.outcomes[n_outcomes..].iter().all(|o| (o.step as usize) < n_steps),
             "outcomes are of the steps that are told"
         );
-        debug_assert!(!(level.deeper && level.whole) || !system.leaves_out(&seat.state), "nothing is left out yet");
+        let takes_all = level.deeper && level.whole;
+        debug_assert!(!takes_all || !system.leaves_out(&seat.state), "nothing is left out yet");
         self.news.expanded += 1;
         let leaves_out = level.deeper && run.request.makes_up() && system.leaves_out(&seat.state);
         if n_steps == 0 {

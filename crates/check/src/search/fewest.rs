@@ -71,7 +71,7 @@ pub fn fewest(interp: &Interp, kind: Kind, most: usize, goes_on: &mut dyn FnMut(
         let level = next..nodes.len();
         for n in level.clone() {
             let state = interp.unpack(&nodes[n].key);
-            debug_assert!(n % LOOK != 0 || is_packed(interp, &state, &nodes[n].key), "a state has one key");
+            debug_assert!(!n.is_multiple_of(LOOK) || is_packed(interp, &state, &nodes[n].key), "a state has one key");
             interp.moves(&state, nodes[n].floor, &mut offered);
             if offered.is_empty() && kind == Kind::EndState && !interp.may_end(&state) {
                 let way = way_to(&nodes, n);
