@@ -20,8 +20,9 @@ use crate::report::{Chosen, LeftOut, PropertyReport, Report};
 use crate::search::Stopped;
 use crate::settings::{FairBy, Reduce, Selection, Settings};
 use crate::symmetry::Way;
+use crate::trace::{Ending, Trace};
 use crate::verdict::{Kind, Verdict};
-use endless::Endless;
+use endless::{Endless, READING};
 use safety::{Finite, SAFETY_SEARCH};
 use spinor_ltl::{Automaton, Formula};
 use spinor_model::diagnostic::Diagnostic;
@@ -131,6 +132,7 @@ pub fn check<E: Executors>(
         let finite = Finite { interp, kinds, way, settings, asking };
         finite.safety(executors, observer, &mut report)
     });
+    let n_questions = questions.len();
     let runtime = questions.iter().any(|q| q.kind == Kind::RuntimeError);
     for question in questions {
         let kind = question.kind;
@@ -144,12 +146,41 @@ pub fn check<E: Executors>(
             }
             (Err(because), _) => open(question.name, kind, because),
         };
+        let is_sound = matches!(plan::cell(choice.combination(kind)), Cell::Sound(_));
+        assert!(is_sound || property.verdict != Verdict::Holds, "what nobody argued for does not hold");
         report.properties.push(property);
     }
+    assert_eq!(report.properties.len(), n_questions, "each question has its answer");
+    report.check();
     Ok(report)
 }
 
 impl Report {
+    /// What each verdict promises (`verdict.rs`).
+    fn check(&self) {
+        for PropertyReport { kind, verdict, traces, n_violations, search, account, .. } in &self.properties {
+            let search = search.map(|n| &self.searches[n]);
+            let (shows, n_traces) = (*kind != Kind::NonExecutable, traces.len() as u64);
+            match verdict {
+                Verdict::Holds => {
+                    let is_read = || *kind == Kind::NonProgress && self.chosen.progress.is_some_and(|p| p.0 == READING);
+                    let is_known = search.map_or_else(is_read, |search| search.complete);
+                    assert!(is_known, "only a complete search of an exact store says that a property holds");
+                }
+                Verdict::Violated { what } => {
+                    assert!(shows != traces.is_empty() && !what.is_empty(), "what is violated is shown");
+                    assert!(*n_violations >= n_traces.max(1), "what is shown is counted");
+                }
+                Verdict::NothingFound { because } => assert!(!because.is_empty(), "why nothing is known is said"),
+            }
+            let is_violated = verdict.is_violated();
+            assert!(is_violated || traces.is_empty() && *n_violations == 0, "what was met is a violation");
+            assert!(is_violated || account.is_none(), "of a run that is shown there is something to say");
+            let is_endless = |trace: &Trace| matches!(trace.ending, Ending::Cycle | Ending::Settled);
+            assert!(traces.iter().all(|t| is_endless(t) == kind.is_endless()), "a run that ends is finite");
+        }
+    }
+
     /// Decides which steps the search for a property leaves out, and takes note of it.
     fn reduces(&mut self, asking: Asking, property: &str) -> Option<Selector> {
         let (reduction, why) = plan::choose_reduction(asking);

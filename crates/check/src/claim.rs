@@ -65,6 +65,7 @@ impl Claim {
         let phases = vec![0; automaton.n_states()];
         let sees_steps = looked.iter().any(is_about_steps);
         let parts = vec![(0..looked.len() as u32).collect()];
+        assert!(automaton.initial.iter().all(|s| s.idx() < phases.len()), "a run begins at a state that there is");
         Claim { automaton, looked, stutters, stutter_invariant, sees_steps, parts, settles, phases }
     }
 
@@ -118,7 +119,32 @@ impl Claim {
             });
             self.phases[at] = phase as u32;
         }
+        debug_assert!(
+            !without.keeps(Condition::Yet) || self.are_phases(&phases),
+            "a phase looks at less than what leads to it"
+        );
         phases
+    }
+
+    /// Whoever is in a phase looks at nothing else, and nothing comes to be looked at.
+    fn are_phases(&self, phases: &[Vec<u32>]) -> bool {
+        let looks = |at: usize| &phases[self.phases[at] as usize];
+        let within = |few: &[u32], many: &[u32]| few.iter().all(|column| many.contains(column));
+        self.automaton.states.iter().enumerate().all(|(at, ts)| {
+            let own: Vec<u32> = self.columns_of(ts).into_iter().collect();
+            within(&own, looks(at)) && ts.iter().all(|t| within(looks(t.target.idx()), looks(at)))
+        })
+    }
+
+    /// Each column is looked at by some part.
+    fn with_parts(self, parts: Vec<Vec<u32>>) -> Claim {
+        let n = self.looked.len() as u32;
+        assert!(
+            (0..n).all(|column| parts.iter().any(|part| part.contains(&column))),
+            "nothing is looked at by no part"
+        );
+        assert!(parts.iter().flatten().all(|column| *column < n), "a part looks at what is looked at");
+        Claim { parts, ..self }
     }
 
     fn columns_of(&self, transitions: &[Transition]) -> BTreeSet<u32> {
@@ -211,7 +237,8 @@ impl Claim {
         // A proposition that the automaton does not look at makes no difference.
         let column = |p: &PropId| automaton.props.iter().position(|prop| prop == p).map(|n| n as u32);
         let parts = spinor_ltl::parts(formula).iter().map(|part| part.iter().filter_map(column).collect()).collect();
-        Ok(Claim { parts, ..Claim::new(automaton, looked, stutters, false) })
+        debug_assert!(marking != Marking::States || automaton.is_state_based(), "marks are where they are wanted");
+        Ok(Claim::new(automaton, looked, stutters, false).with_parts(parts))
     }
 
     /// Finds out whether the automaton sees how long a run stays in a state.
@@ -243,7 +270,8 @@ impl Claim {
             form.props.iter().position(|p| *p == prop).map(|n| n as u32)
         };
         let parts = self.parts.iter().map(|part| part.iter().filter_map(column).collect()).collect();
-        Some(Claim { parts, ..Claim::new(form, looked, self.stutters, true) })
+        assert!(form.is_state_based(), "one mark at most, and at states");
+        Some(Claim::new(form, looked, self.stutters, true).with_parts(parts))
     }
 
     /// Once the automaton is there, the run is accepted.

@@ -47,7 +47,7 @@ pub fn what(interp: &Interp, trace: &Trace) -> String {
 /// The lines of the "why" text; never empty.
 pub fn why(interp: &Interp, trace: &Trace) -> Vec<String> {
     let story = Story { interp, system: interp.system(), trace };
-    match &trace.ending {
+    let lines = match &trace.ending {
         Ending::InvalidEnd => story.deadlock(),
         Ending::Cycle => story.cycle(),
         Ending::Settled => story.settled(),
@@ -57,7 +57,9 @@ pub fn why(interp: &Interp, trace: &Trace) -> Vec<String> {
             (kind, Some((pid, proctype, edge))) => story.fault(kind, pid, proctype, edge),
             (kind, None) => vec![format!("{kind}: an initial value could not be computed.")],
         },
-    }
+    };
+    debug_assert!(!lines.is_empty() && !lines.iter().any(String::is_empty), "something is said");
+    lines
 }
 
 /// The text of an edge, as its author wrote it.
@@ -151,6 +153,8 @@ impl Story<'_> {
             parts.iter_mut().filter(|p| partner == Some(p.pid)).for_each(|p| p.receives = true);
         }
         parts.sort_by_key(|p| p.pid);
+        debug_assert!(parts.iter().any(|p| p.moves), "somebody moves in a cycle");
+        debug_assert!(parts.iter().all(|p| p.able <= looks.len()), "who is able to move is so in some of the states");
         let names = |parts: Vec<&Part>| join(&parts.iter().map(|p| p.name.clone()).collect::<Vec<_>>());
         let movers: Vec<&Part> = parts.iter().filter(|p| p.moves).collect();
         let mut lines =
@@ -227,6 +231,9 @@ impl Story<'_> {
         }
         let mut last: Vec<usize> = last.into_values().collect();
         last.sort();
+        let after = last.last().map_or(self.trace.initial.as_ref(), |n| self.trace.before(*n));
+        let left = after.and_then(|after| self.read(after, cell));
+        debug_assert_eq!(left, self.read(state, cell), "who wrote it last left it as it is");
         let from = last.len().saturating_sub(MOST);
         Some(match &last[from..] {
             [] => format!("{name} is {value}, as at the start: no step wrote it."),
@@ -247,7 +254,7 @@ impl Story<'_> {
                     && self.interp.value(s, Some(pid), asserted).is_ok_and(|v| v != 0)
             })
         };
-        let n = (0..self.trace.steps.len()).rev().find(held)? + 1;
+        let n = (self.born(pid)..self.trace.steps.len()).rev().find(held)? + 1;
         Some(format!("The asserted condition held until step {n} ({}: {}).", self.who(n), self.text(n)))
     }
 
@@ -261,8 +268,10 @@ impl Story<'_> {
             }
             let Some(before) = self.trace.before(n - 1) else { continue };
             let edge = &self.system.proctypes[self.step(n).proctype].edges[self.step(n).step.edge];
-            // What it does next, if it does anything.
-            let Some(used) = (n + 1..=self.trace.steps.len()).find(|m| self.step(*m).step.pid == pid) else { continue };
+            // What it does next, if it does anything; whoever has its number later is somebody else.
+            let is_there = |m: &usize| self.trace.before(*m - 1).is_some_and(|s| (pid as usize) < s.n_procs());
+            let mut later = (n + 1..=self.trace.steps.len()).take_while(is_there);
+            let Some(used) = later.find(|m| self.step(*m).step.pid == pid) else { continue };
             let Some(at_use) = self.trace.before(used - 1) else { continue };
             for guard in &edge.guards {
                 let Guard::Holds(test) = guard else { continue };
@@ -295,7 +304,9 @@ impl Story<'_> {
         let mut lines =
             vec![format!("{name}[{pid}] at step {n}, {}: {kind}.", statement(self.system, proctype, edge_id))];
         let Some(before) = n.checked_sub(1).and_then(|n| self.trace.before(n)) else { return lines };
-        if pid as usize >= before.n_procs() {
+        // Before it failed, the step may have written what it read then.
+        let Some(state) = self.trace.last_state() else { return lines };
+        if pid as usize >= before.n_procs().min(state.n_procs()) {
             return lines;
         }
         if let FaultKind::Promise { send, owner, .. } = kind
@@ -317,9 +328,9 @@ impl Story<'_> {
         if let FaultKind::IndexOutOfBounds { .. } = kind {
             written(edge).iter().for_each(|p| p.each_expr(&mut |i| culprits.push(i)));
         }
-        let cells: BTreeSet<Cell> = culprits.into_iter().flat_map(|e| self.cells(before, pid, e)).collect();
+        let cells: BTreeSet<Cell> = culprits.into_iter().flat_map(|e| self.cells(state, pid, e)).collect();
         for cell in cells.into_iter().take(MOST) {
-            lines.extend(self.origin(before, cell));
+            lines.extend(self.origin(state, cell));
         }
         lines
     }
@@ -397,6 +408,11 @@ impl Story<'_> {
                 let name = chan_name(self.interp, state, id);
                 let could = format!("{} can still receive from {name}", self.nobody_or(state, &who));
                 let n = self.interp.chan(state, id).map_or(0, |c| c.messages.len());
+                let room = self.interp.chan(state, id).map_or(0, |c| c.decl.capacity as usize);
+                debug_assert!(
+                    !matches!(blocked.why, Why::ChannelFull(_)) || n == room,
+                    "what is full holds all it can"
+                );
                 let is = match blocked.why {
                     Why::ChannelFull(_) => format!("{name} is full ({n} of {n})"),
                     _ => format!("nobody stands ready to take this message from {name}"),
@@ -509,6 +525,8 @@ impl Story<'_> {
             let mut path = vec![*start];
             ring_from(waits_for, &mut path, &mut BTreeSet::new()).then_some(path)
         })?;
+        let is_link = |i: usize| waits_for[&ring[i]].contains(&ring[(i + 1) % ring.len()]);
+        debug_assert!((0..ring.len()).all(is_link), "each in a ring waits for the next");
         let names: Vec<String> = ring.iter().map(|p| process_name(self.system, state, *p)).collect();
         Some(match &names[..] {
             [a, b] => format!("{a} and {b} wait for each other."),
@@ -614,9 +632,19 @@ impl Story<'_> {
         self.read(state, cell).map(|_| cell)
     }
 
+    /// After how many steps the process was there that has this number in the end: others may have had it before.
+    fn born(&self, pid: Pid) -> usize {
+        let is_there = |n: &usize| self.trace.before(*n).is_some_and(|s| (pid as usize) < s.n_procs());
+        (0..=self.trace.steps.len()).rev().take_while(is_there).last().unwrap_or(0)
+    }
+
     /// The numbers of the steps that wrote a cell, whether or not it changed.
     fn writers(&self, cell: Cell) -> Vec<usize> {
-        (1..=self.trace.steps.len()).filter(|n| self.changes(*n, cell) || self.assigns(*n, cell)).collect()
+        let first = match cell {
+            Cell::Global(_) => 1,
+            Cell::Local(pid, _) => self.born(pid).max(1),
+        };
+        (first..=self.trace.steps.len()).filter(|n| self.changes(*n, cell) || self.assigns(*n, cell)).collect()
     }
 
     fn changes(&self, n: usize, cell: Cell) -> bool {
@@ -708,5 +736,41 @@ fn join(items: &[String]) -> String {
         [] => String::new(),
         [one] => one.clone(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::interpreted;
+    use crate::observer::Silent;
+    use crate::settings::Settings;
+    use spinor_lang::{Options, load};
+    use std::path::Path;
+
+    /// Why the first property that is violated is.
+    fn reasons(text: &str) -> Vec<String> {
+        let loaded = load("m.pml", text, &Options::default(), &|p: &Path| std::fs::read(p));
+        let model = loaded.model.unwrap_or_else(|| panic!("{text}\n{:?}", loaded.diagnostics));
+        let interp = Interp::new(model.system.clone());
+        let report = interpreted(&interp, &[], &Settings::default(), &mut Silent).expect("a sensible request");
+        let violated = report.properties.iter().find(|p| p.verdict.is_violated()).expect("something is violated");
+        why(&interp, &violated.traces[0])
+    }
+
+    #[test]
+    fn what_the_failing_step_wrote_before_it_failed_is_what_it_read() {
+        let lines = reasons("int a[3], i; active proctype P() { i = 2; d_step { i = 5; a[i] = 1 } }");
+        assert_eq!(lines[1..], ["i became 5 at step 2 (P[0]: i = 5)."]);
+    }
+
+    /// Q is gone when S gets its number.
+    #[test]
+    fn who_had_the_number_before_wrote_nothing_of_this_process() {
+        let lines = reasons(
+            "byte done; proctype Q(byte v) { byte x; x = v; done++ } proctype S() { byte y; assert(y == 1) }
+             active proctype P() { run Q(1); done == 1; _nr_pr == 1; run S() }",
+        );
+        assert_eq!(lines, ["S[1].y became 0 at step 7 (P[0]: run S())."]);
     }
 }

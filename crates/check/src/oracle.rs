@@ -54,6 +54,8 @@ impl Graph {
         let mut next = 0;
         while next < graph.nodes.len() {
             let mut state = system.unpack(&graph.nodes[next].key);
+            let before = &graph.nodes[next.saturating_sub(1)];
+            assert!(before.distance <= graph.nodes[next].distance, "nodes are met by their distance");
             let mut steps = Vec::new();
             system.enabled(&mut state, &mut steps);
             graph.nodes[next].bad_end = steps.is_empty() && !system.may_end(&state);
@@ -113,6 +115,7 @@ impl Graph {
         for n in 0..self.nodes.len() {
             if !done.contains(&n) && reach[n].contains(&n) {
                 let component: BTreeSet<usize> = reach[n].iter().copied().filter(|m| reach[*m].contains(&n)).collect();
+                assert!(done.is_disjoint(&component), "a node is in one component");
                 done.extend(component.iter().copied());
                 out.push(component);
             }

@@ -62,6 +62,9 @@ impl Choice {
         let progress = choose_progress(search, fairness, fair_by, store);
         let (endless, by) = choose_endless(search, fair_by, store);
         let (finite, store) = choose(search, store);
+        assert!(family(finite) == Family::States && store != Store::Auto, "what is chosen searches states");
+        assert!(finds_cycles(endless) && !seeks_progress(endless) && by != FairBy::Auto, "what is chosen finds cycles");
+        assert!(finds_cycles(progress), "what is chosen finds cycles");
         Choice { finite, endless, progress, store, fairness, fair_by: by }
     }
 
@@ -159,6 +162,13 @@ pub fn cell(c: Combination) -> Cell {
 
 /// The same for the quotient of a symmetric system.
 pub fn symmetric(c: Combination) -> Cell {
+    let of_quotient = quotient(c);
+    let is_sound = |cell: Cell| matches!(cell, Cell::Sound(_));
+    assert!(!is_sound(of_quotient) || is_sound(cell(c)), "of a quotient no more is known than of the whole");
+    of_quotient
+}
+
+fn quotient(c: Combination) -> Cell {
     let plain = cell(c);
     if matches!(plain, Cell::Refused(why) if why != UNFAIR) {
         return plain;
@@ -338,7 +348,12 @@ pub fn choose_reduction(asking: Asking) -> (Option<Selector>, Option<&'static st
         (Asking { stutter_invariant: false, .. }, _) => {
             "the property is not known to be the same for runs that stay longer in some states"
         }
-        (_, Cell::Sound(_) | Cell::OneWay(_)) => return (Some(by), None),
+        (_, cell_now @ (Cell::Sound(_) | Cell::OneWay(_))) => {
+            let before = cell(asking.combination);
+            let is_sound = |cell: Cell| matches!(cell, Cell::Sound(_));
+            assert!(!is_sound(cell_now) || is_sound(before), "of fewer steps no more is known than of all");
+            return (Some(by), None);
+        }
     };
     (None, Some(why))
 }

@@ -151,6 +151,9 @@ pub fn tell(protocol: &Protocol, interp: &Interp, trace: &mut Trace) {
     let Ending::Met { kind, .. } = trace.ending else { return };
     let state = trace.last_state().expect("T4: such a state was reached");
     let flaw = flaw(protocol, interp, state, kind).expect("T4: nothing is wrong in the last state");
+    let column = column(protocol, interp.system(), kind).expect("T4: who asks looks at something");
+    let looked = interp.value(state, None, &column);
+    assert!(looked.is_ok_and(|value| value != 0), "T4: what was looked at is what is wrong");
     let why = why(protocol, interp, trace, &flaw);
     trace.ending = Ending::Met { kind, what: flaw.what, why };
 }
@@ -168,6 +171,9 @@ pub fn why(protocol: &Protocol, interp: &Interp, trace: &Trace, flaw: &Flaw) -> 
             waiting.pop_front();
         }
     }
+    let state = trace.last_state().expect("T4: such a state was reached");
+    let has = interp.chan(state, state.globals()[channel.var.index()] as u8).map(|view| view.messages.len());
+    debug_assert_eq!(has, Some(waiting.len()), "what is in the channel was sent, and not received");
     let steps: Vec<String> = waiting.iter().map(usize::to_string).collect();
     let from = &system.proctypes[channel.from].name;
     let mut out = vec![format!("{}.", flaw.what)];

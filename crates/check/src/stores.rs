@@ -48,7 +48,10 @@ pub(crate) fn open_lossy<U: User>(
 
 fn used<U: User, V: WithBits>(user: U, store: &V) -> (U::Out, Kept) {
     let out = user.with(store);
-    (out, (store.bytes(), store.omission()))
+    let (bytes, omission) = (store.bytes(), store.omission());
+    assert_eq!(omission.is_none(), V::EXACT, "a lossy store says what it may miss, and no other does");
+    assert!(omission.is_none_or(|o| o >= 0.0), "what may be missed is a number of states");
+    (out, (bytes, omission))
 }
 
 /// Bits a state in a bitstate table, as in SPIN.

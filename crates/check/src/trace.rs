@@ -185,6 +185,8 @@ pub fn values(interp: &Interp, state: &State) -> Vec<(String, Value)> {
     let channels: Vec<String> =
         out.iter().filter(|(_, v)| matches!(v, Value::Messages { .. })).map(|(n, _)| n.clone()).collect();
     out.retain(|(name, v)| !matches!(v, Value::Number { ty: Type::Chan, .. }) || !channels.contains(name));
+    let n_names = || out.iter().map(|(name, _)| name).collect::<BTreeSet<_>>().len();
+    debug_assert_eq!(n_names(), out.len(), "a name is one thing's");
     out
 }
 
@@ -235,6 +237,7 @@ pub fn of_statements(plain: &Interp, steps: Vec<Step>, kind: Kind) -> Trace {
 
 fn finite(plain: &Interp, initial: State, seen: &Seen, ending: Ending) -> Trace {
     let steps = statements(plain, &initial, seen);
+    assert!(steps.len() >= seen.steps.len(), "T1: each statement is a step");
     Trace { initial: Some(initial), steps, cycle_start: None, looks: Vec::new(), ending, shortest: false }
 }
 
@@ -256,12 +259,14 @@ pub fn build_endless(plain: &Interp, searched: &Interp, run: &EndlessRun) -> Tra
             before = Some((micros.len(), key(searched, &state)));
         }
         state = leg(searched, state, n, step, path, &mut micros);
+        assert!(looks.last().is_some_and(|last| *last < micros.len()), "T1: a leg has a statement at least");
         looks.push(micros.len());
     }
     let mut cycle_start = None;
     if run.cycle.is_some() {
         let (start, key_before) = before.unwrap_or_else(|| (micros.len(), key(searched, &state)));
         assert_eq!(key(searched, &state), key_before, "T5: the cycle does not close");
+        assert!(looks.contains(&start), "T5: what repeats begins at a state that was looked at");
         cycle_start = Some(start);
     }
     let steps = statements(plain, &initial, &Seen { steps: micros.iter().map(|m| m.step).collect(), round: None });
@@ -343,6 +348,8 @@ pub fn replay(interp: &Interp, trace: &Trace) {
         assert_eq!(failed.map(Ending::Fault).as_ref(), Some(&trace.ending), "T4: the initial state fails otherwise");
         return;
     };
+    assert!(trace.looks.is_sorted() && trace.looks.last() <= Some(&trace.steps.len()), "T5: looks are along the run");
+    assert_eq!(trace.cycle_start.is_some(), trace.ending == Ending::Cycle, "T5: what repeats begins somewhere");
     let mut state = interp.initial().expect("T3: the initial state can be made");
     assert_eq!(key(interp, &state), key(interp, initial), "T3: the initial state");
     let mut floor = Floor::Anyone;
@@ -374,6 +381,8 @@ pub fn replay(interp: &Interp, trace: &Trace) {
             shown.push(fault.clone());
         }
         assert_eq!(shown, step.faults, "T3: step {n} has other faults");
+        let fails = shown.iter().any(|f| f.kind.is_fatal() && f.kind != FaultKind::EndlessAtomic);
+        assert!(fails || floor.holder() == step.floor, "T3: step {n} leaves the floor to somebody else");
         if floor == Floor::Anyone {
             chain.clear();
         }

@@ -80,6 +80,16 @@ pub struct Automaton {
     pub n_marks: u32,
 }
 
+/// The same can be taken, for some valuation.
+fn are_joined(guards: &Guards, before: &[Transition], after: &[Transition]) -> bool {
+    let bit = |column: u32| column.wrapping_mul(0x9e37_79b9).wrapping_add(before.len() as u32) >> 5 & 1 == 1;
+    let taken = |all: &[Transition]| {
+        let taken = all.iter().filter(|t| guards.truth(t.guard, bit)).map(|t| (t.target, t.marks));
+        taken.collect::<std::collections::BTreeSet<_>>()
+    };
+    taken(before) == taken(after)
+}
+
 impl Automaton {
     /// Accepts nothing.
     pub fn nothing(props: Vec<PropId>) -> Automaton {
@@ -129,6 +139,7 @@ impl Automaton {
 
     /// Joins the guards of transitions that agree about the rest (I1) and puts the transitions in order.
     pub(crate) fn join(guards: &mut Guards, transitions: &mut Vec<Transition>) {
+        let before = if cfg!(debug_assertions) { transitions.clone() } else { Vec::new() };
         transitions.retain(|t| t.guard != Guard::FALSE);
         transitions.sort_unstable();
         let mut kept = 0;
@@ -151,6 +162,7 @@ impl Automaton {
         }
         transitions.truncate(kept);
         debug_assert!(transitions.is_sorted_by(|t, u| (t.target, t.marks) < (u.target, u.marks)), "I1");
+        debug_assert!(are_joined(guards, &before, transitions), "what could be taken can be taken, and nothing else");
     }
 
     /// Only the states for which `keep` says so, renumbered in the order in which they are reached.
@@ -194,6 +206,7 @@ impl Automaton {
         self.initial = self.initial.iter().filter_map(|s| numbers[s.idx()]).collect();
         self.initial.sort_unstable();
         self.initial.dedup();
+        debug_assert!(!self.initial.is_empty(), "what is kept is reached from an initial state");
         debug_assert!(self.states.iter().flatten().all(|t| t.target.idx() < self.n_states()), "I2");
     }
 
@@ -212,6 +225,7 @@ impl Automaton {
         for (new, &old) in used.iter().enumerate() {
             columns[old as usize] = new as u32;
         }
+        debug_assert!(used.len() <= self.props.len(), "I3");
         self.props = used.iter().map(|&c| self.props[c as usize]).collect();
         self.move_guards(Guards::new(), &columns);
         debug_assert!(
@@ -228,7 +242,9 @@ impl Automaton {
     pub(crate) fn move_guards(&mut self, mut to: Guards, columns: &[u32]) {
         let mut done = QuickMap::default();
         for t in self.states.iter_mut().flatten() {
-            t.guard = to.import(&self.guards, t.guard, columns, &mut done);
+            let guard = to.import(&self.guards, t.guard, columns, &mut done);
+            debug_assert!(to.is_image(guard, &self.guards, t.guard, columns), "a guard says the same of other columns");
+            t.guard = guard;
         }
         self.guards = to;
     }

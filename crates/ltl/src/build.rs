@@ -5,7 +5,7 @@ use crate::degeneralise::state_based_within;
 use crate::effort::{Effort, Limits, TooLarge};
 use crate::formula::Formula;
 use crate::reduce::{reduce_state_based_within, reduce_within};
-use crate::translate::translate_within;
+use crate::translate::{is_of, translate_within};
 use crate::weak::weak_deterministic;
 
 /// The automaton of a formula, reduced; marks are on transitions and may be several. Of an obligation it is
@@ -13,10 +13,12 @@ use crate::weak::weak_deterministic;
 pub fn automaton(formula: &Formula, limits: Limits) -> Result<Automaton, TooLarge> {
     let mut effort = Effort::new(&limits);
     let general = general(formula, limits, &mut effort)?;
-    Ok(match of_obligation(formula, &general, &mut effort) {
+    let made = match of_obligation(formula, &general, &mut effort) {
         Some(weak) if weak.n_states() <= general.n_states() => reduce_within(&weak, &mut effort),
         _ => general,
-    })
+    };
+    debug_assert!(is_of(&made, formula), "the automaton accepts what satisfies the formula");
+    Ok(made)
 }
 
 /// The same, state-based: a Büchi automaton, for never claims and for searches that know accepting states only.
@@ -24,10 +26,13 @@ pub fn buchi_automaton(formula: &Formula, limits: Limits) -> Result<Automaton, T
     let mut effort = Effort::new(&limits);
     let general = general(formula, limits, &mut effort)?;
     let states = state_based_within(&general, &mut effort);
-    Ok(match of_obligation(formula, &general, &mut effort) {
+    let made = match of_obligation(formula, &general, &mut effort) {
         Some(weak) if weak.n_states() <= states.n_states() => weak,
         _ => states,
-    })
+    };
+    debug_assert!(made.is_state_based(), "marks are at states");
+    debug_assert!(is_of(&made, formula), "the automaton accepts what satisfies the formula");
+    Ok(made)
 }
 
 fn general(formula: &Formula, limits: Limits, effort: &mut Effort) -> Result<Automaton, TooLarge> {

@@ -47,7 +47,10 @@ pub fn classify(automaton: &Automaton) -> Class {
     }
     let cyclic = |c: u32| sccs.marks[c as usize].is_some();
     let safety = weak && (0..sccs.n() as u32).all(|c| !cyclic(c) || sccs.is_accepting(c));
-    Class { empty: is_empty(&a), weak, terminal, safety, deterministic, complete }
+    let empty = is_empty(&a);
+    let accepts = |c: u32| sccs.is_accepting(c) && (cyclic(c) || a.n_marks == 0);
+    debug_assert!(empty || (0..sccs.n() as u32).any(accepts), "something is accepted in an accepting component");
+    Class { empty, weak, terminal, safety, deterministic, complete }
 }
 
 #[cfg(test)]

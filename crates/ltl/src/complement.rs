@@ -26,6 +26,7 @@ use crate::degeneralise::state_based_within;
 use crate::effort::{Effort, Limits, TooLarge};
 use crate::guards::{Guard, Guards};
 use crate::hash::QuickMap;
+use crate::product::{accepts_as, accepts_lasso, is_empty};
 use crate::reduce::reduce_within;
 
 /// An automaton that accepts exactly what this one does not, reduced.
@@ -45,7 +46,10 @@ pub(crate) fn complement_within(
         let buchi = state_based_within(&a, effort);
         Ranks::new(&buchi, limits, effort).run()?
     };
-    Ok(reduce_within(&made, effort))
+    let reduced = reduce_within(&made, effort);
+    debug_assert!(!is_empty(automaton) || !is_empty(&reduced), "a word is accepted by one of the two");
+    debug_assert!(accepts_as(&reduced, &automaton.props, |stem, cycle| !accepts_lasso(automaton, stem, cycle)), "O1");
+    Ok(reduced)
 }
 
 fn is_deterministic(a: &mut Automaton) -> bool {
@@ -296,6 +300,12 @@ impl<'a> Ranks<'a> {
             };
             all.push(Node::Ranked { ranks: next.iter().map(lower).collect(), owing: Vec::new(), even });
         }
+        debug_assert!(
+            next.is_sorted_by(|a, b| a.0 < b.0) && next.iter().all(|r| r.1 <= highest),
+            "N: no rank increases"
+        );
+        let fits = |r: &(u32, u8)| !self.accepting[r.0 as usize] || r.1.is_multiple_of(2);
+        debug_assert!(next.iter().all(fits), "N: accepting states have even ranks");
         all.push(Node::Ranked { ranks: next, owing, even });
         all
     }

@@ -17,6 +17,7 @@
 use crate::automaton::{Automaton, Marks, StateId, Transition};
 use crate::effort::Effort;
 use crate::hash::QuickMap;
+use crate::product::accept_the_same;
 use crate::reduce::{Sccs, reduce_state_based_within, reduce_within};
 
 /// Orders of marks that are tried.
@@ -149,5 +150,6 @@ fn levels(a: &Automaton, order: &[u32], state_based: bool) -> Automaton {
     let made = Automaton { props: a.props.clone(), guards, initial, states, n_marks: 1 };
     debug_assert_eq!((), made.check());
     debug_assert!(!state_based || made.is_state_based(), "L3");
+    debug_assert!(accept_the_same(a, &made), "O1");
     made
 }

@@ -30,6 +30,21 @@ impl Formula {
         matches!(self, Formula::Next(_)) || self.parts().iter().any(|p| p.has_next())
     }
 
+    /// What it looks at, each once.
+    pub(crate) fn props(&self) -> Vec<PropId> {
+        let mut props = Vec::new();
+        let mut todo = vec![self];
+        while let Some(formula) = todo.pop() {
+            if let Formula::Prop(p) = formula {
+                props.push(*p);
+            }
+            todo.extend(formula.parts());
+        }
+        props.sort_unstable();
+        props.dedup();
+        props
+    }
+
     pub fn parts(&self) -> Vec<&Formula> {
         match self {
             Formula::True | Formula::False | Formula::Prop(_) => vec![],

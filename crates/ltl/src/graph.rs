@@ -8,6 +8,8 @@ pub struct Components {
 }
 
 const NONE: u32 = u32::MAX;
+/// Nodes of a graph that is looked at again in debug builds.
+const MOST_CHECKED: usize = 64;
 
 impl Components {
     /// The components of some nodes of a larger graph, which are in ascending order, and so are those of each.
@@ -17,6 +19,7 @@ impl Components {
         let inside = |at: usize, nth: usize| successor(nodes[at], nth).map(|to| place(to).unwrap_or(at));
         let components = Components::new(nodes.len(), 0..nodes.len(), inside);
         let mut all = vec![Vec::new(); components.n];
+        debug_assert!(nodes.is_sorted_by(|a, b| a < b), "they are looked for by number");
         nodes.iter().zip(&components.of).for_each(|(n, of)| all[*of as usize].push(*n));
         all
     }
@@ -70,6 +73,9 @@ impl Components {
                 }
             }
         }
+        debug_assert!(open.is_empty(), "each component is closed when it is left");
+        let is_below = |s: usize| of[s] == NONE || (0..).map_while(|nth| successor(s, nth)).all(|to| of[to] <= of[s]);
+        debug_assert!(n > MOST_CHECKED || (0..n).all(is_below), "a component leads to lesser ones only");
         Components { of, n: n_components as usize }
     }
 }

@@ -52,6 +52,15 @@ struct Needs {
     low: u64,
 }
 
+/// In debug builds one of so many results is tried.
+const SOME: u64 = 8;
+
+/// The truth of a column in the so-many-th valuation for checks.
+fn some_bit(column: u32, nth: u64) -> bool {
+    let mixed = (u64::from(column) << 32 ^ nth).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed >> 40 & 1 == 1
+}
+
 /// Results that are remembered at a time.
 const MOST_CHOICES: usize = 1 << 19;
 
@@ -98,6 +107,24 @@ impl Guards {
         at == Guard::TRUE
     }
 
+    /// The same where the truth of a column is said one by one.
+    pub(crate) fn truth(&self, guard: Guard, bit: impl Fn(u32) -> bool) -> bool {
+        let mut at = guard;
+        while at.0 > 1 {
+            let node = &self.nodes[at.0 as usize];
+            at = if bit(node.column) { node.high } else { node.low };
+        }
+        at == Guard::TRUE
+    }
+
+    /// For checks: at some valuations, a function is what another one is of the columns that are those of its own.
+    pub(crate) fn is_image(&self, image: Guard, from: &Guards, guard: Guard, columns: &[u32]) -> bool {
+        (0..2).all(|nth| {
+            let bit = |c: u32| some_bit(c, nth);
+            self.truth(image, bit) == from.truth(guard, |c| bit(columns[c as usize]))
+        })
+    }
+
     pub fn column(&mut self, column: u32) -> Guard {
         self.node(column, Guard::FALSE, Guard::TRUE)
     }
@@ -108,6 +135,7 @@ impl Guards {
 
     pub fn and(&mut self, a: Guard, b: Guard) -> Guard {
         if self.surely_exclude(a, b) {
+            debug_assert!(!self.truth(a, |c| self.bit(c)) || !self.truth(b, |c| self.bit(c)), "I3");
             return Guard::FALSE;
         }
         // Conjunction is symmetric: one entry in the table serves both orders.
@@ -158,13 +186,16 @@ impl Guards {
 
     /// The same for some function that `least` implies and that implies `most`.
     pub(crate) fn cubes_between(&mut self, least: Guard, most: Guard) -> Vec<Cube> {
-        debug_assert!(self.implies(least, most));
-        self.between(least, most).0
+        debug_assert!(self.implies(least, most), "there is something between");
+        let (cubes, covered) = self.between(least, most);
+        debug_assert!(self.is_cover(&cubes, covered, (least, most)), "O1");
+        debug_assert!(cubes.iter().all(|cube| cube.is_sorted_by(|a, b| a.0 < b.0)), "a cube asks a column once");
+        cubes
     }
 
     /// A cube inside of the function, which is not false.
     pub fn example(&self, guard: Guard) -> Cube {
-        assert!(guard != Guard::FALSE);
+        assert!(guard != Guard::FALSE, "what is false has no example");
         let mut cube = Cube::new();
         let mut at = guard;
         while at != Guard::TRUE {
@@ -173,6 +204,8 @@ impl Guards {
             cube.push((column, value));
             at = if value { high } else { low };
         }
+        let asked = |c: u32| cube.iter().any(|(column, value)| *column == c && *value);
+        debug_assert!(self.truth(guard, asked), "the example is one, whatever it does not ask");
         cube
     }
 
@@ -274,7 +307,29 @@ impl Guards {
             self.choices.clear();
         }
         self.choices.insert((a, b, c), result);
+        debug_assert!(
+            !self.steps.is_multiple_of(SOME) || self.is_choice(result, (a, b, c)),
+            "of two functions, the one that is chosen"
+        );
         result
+    }
+
+    /// The truth of a column for checks, another one after each step.
+    fn bit(&self, column: u32) -> bool {
+        some_bit(column, self.steps)
+    }
+
+    fn is_choice(&self, result: Guard, (a, b, c): (Guard, Guard, Guard)) -> bool {
+        let [result, a, b, c] = [result, a, b, c].map(|g| self.truth(g, |c| self.bit(c)));
+        result == if a { b } else { c }
+    }
+
+    /// At some valuations: what is covered lies between, and is what the cubes say.
+    fn is_cover(&self, cubes: &[Cube], covered: Guard, (least, most): (Guard, Guard)) -> bool {
+        let bit = |c: u32| self.bit(c);
+        let [covered, least, most] = [covered, least, most].map(|g| self.truth(g, bit));
+        let by_cubes = cubes.iter().any(|cube| cube.iter().all(|(c, value)| bit(*c) == *value));
+        least <= covered && covered <= most && covered == by_cubes
     }
 
     /// Cubes that cover at least `least` and at most `most`, and their union.

@@ -401,6 +401,7 @@ impl Reader {
             automaton.initial.clear();
         }
         automaton.restrict(|_| true);
+        debug_assert_eq!((), automaton.check());
         Ok(Hoa { name: self.name, props, automaton })
     }
 

@@ -92,6 +92,8 @@ impl Pool {
         }
         flat.sort_unstable();
         flat.dedup();
+        let is_bool = |part: &&Id| matches!(self.node(**part), Node::Bool(_));
+        debug_assert!(flat.iter().filter(is_bool).count() <= 1, "boolean parts are one");
         flat
     }
 

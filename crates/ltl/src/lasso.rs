@@ -61,6 +61,27 @@ pub fn eval_lasso<'a>(formula: &'a Formula, stem: &[Valuation], cycle: &[Valuati
     LassoValues { rows: table.rows }
 }
 
+/// So many lassos over these propositions for checks, the same ones for the same seed.
+pub(crate) fn some_lassos(
+    props: &[PropId],
+    n: u64,
+    seed: u64,
+) -> impl Iterator<Item = (Vec<Valuation>, Vec<Valuation>)> {
+    (0..n).map(move |nth| {
+        let mut state = (seed << 8 ^ nth).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut random = move || {
+            state = (state ^ state >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            state >> 32
+        };
+        let (n_stem, n_cycle) = (random() % 3, 1 + random() % 3);
+        let mut word = |len: u64| {
+            let letters = (0..len).map(|_| Valuation::new(props.iter().copied().filter(|_| random() % 2 == 0)));
+            letters.collect::<Vec<_>>()
+        };
+        (word(n_stem), word(n_cycle))
+    })
+}
+
 struct Table<'a, 'w> {
     word: Vec<&'w Valuation>,
     /// The position after the last one.
@@ -95,6 +116,10 @@ impl<'a> Table<'a, '_> {
             Formula::WeakUntil(..) => self.solve(true, &|i, later| b(i) || a(i) && later),
             Formula::Release(..) => self.solve(true, &|i, later| b(i) && (a(i) || later)),
         };
+        debug_assert!(
+            values.len() == n && parts.iter().all(|part| *part < self.rows.len()),
+            "parts come before the whole"
+        );
         self.rows.push((formula, values));
         self.row.insert(formula, self.rows.len() - 1);
         self.rows.len() - 1
@@ -111,6 +136,8 @@ impl<'a> Table<'a, '_> {
                 values[i] = step(i, values[self.after(i)]);
             }
         }
+        let is_solved = |i: usize| values[i] == step(i, values[self.after(i)]);
+        debug_assert!((0..values.len()).all(is_solved), "to go round twice is enough");
         values
     }
 }

@@ -16,7 +16,7 @@ use crate::effort::TooLarge;
 use crate::formula::PropId;
 use crate::guards::{Guard, Guards};
 use crate::hash::QuickMap;
-use crate::product::columns_of;
+use crate::product::{columns_of, is_empty};
 use crate::reduce::Sccs;
 
 /// With so many and fewer a mark each is better: the search for runs multiplies states by states, not by transitions.
@@ -77,5 +77,7 @@ pub fn with_often(
     }
     let mut a = Automaton { props: known, guards: pool, initial, states, n_marks: rest.n_marks + 1 };
     a.restrict(|_| true);
+    debug_assert_eq!((), a.check());
+    debug_assert!(!is_empty(rest) || is_empty(&a), "nothing is accepted that the rest does not accept");
     Ok(a)
 }

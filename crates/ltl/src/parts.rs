@@ -32,6 +32,10 @@ pub fn parts(formula: &Formula) -> Vec<BTreeSet<PropId>> {
             out.push(part);
         }
     }
+    debug_assert!(
+        looked(formula).iter().all(|prop| out.iter().any(|part| part.contains(prop))),
+        "no proposition is lost"
+    );
     out
 }
 

@@ -10,13 +10,14 @@ use crate::formula::PropId;
 use crate::graph::Components;
 use crate::guards::Guard;
 use crate::hash::QuickMap;
-use crate::lasso::Valuation;
+use crate::lasso::{Valuation, some_lassos};
 
 /// Accepts what both accept.
 pub fn product(a: &Automaton, b: &Automaton) -> Automaton {
     if a.n_marks + b.n_marks > Marks::MOST {
         return product(&degeneralise(a), &degeneralise(b));
     }
+    let one_is_empty = cfg!(debug_assertions) && (is_empty(a) || is_empty(b));
     let mut props = a.props.clone();
     let columns = columns_of(&b.props, &mut props);
     let mut b = b.clone();
@@ -53,6 +54,7 @@ pub fn product(a: &Automaton, b: &Automaton) -> Automaton {
     }
     let made = Automaton { props, guards, initial, states, n_marks: a.n_marks + b.n_marks };
     debug_assert_eq!((), made.check());
+    debug_assert!(!one_is_empty || is_empty(&made), "what both accept each of them does");
     made
 }
 
@@ -60,6 +62,7 @@ pub fn product(a: &Automaton, b: &Automaton) -> Automaton {
 pub fn union(a: &Automaton, b: &Automaton) -> Automaton {
     let mut props = a.props.clone();
     let columns = columns_of(&b.props, &mut props);
+    let both_empty = cfg!(debug_assertions) && is_empty(a) && is_empty(b);
     let (mut a, mut b) = (a.clone(), b.clone());
     b.move_guards(std::mem::take(&mut a.guards), &columns);
     let n_marks = a.n_marks.max(b.n_marks);
@@ -80,6 +83,7 @@ pub fn union(a: &Automaton, b: &Automaton) -> Automaton {
     let states = a.states.into_iter().chain(b.states).collect();
     let made = Automaton { props, guards: b.guards, initial, states, n_marks };
     debug_assert_eq!((), made.check());
+    debug_assert_eq!(is_empty(&made), both_empty, "it accepts something if one of them does");
     made
 }
 
@@ -118,6 +122,22 @@ pub fn accepts_lasso(automaton: &Automaton, stem: &[Valuation], cycle: &[Valuati
     }
     let initial = automaton.initial.iter().map(|s| s.idx() * n);
     accepts_something(edges.len(), initial, |s, k| edges[s].get(k).copied(), automaton.all_marks())
+}
+
+/// For larger automata checks by words take too long.
+const MOST_CHECKED: usize = 200;
+
+/// For checks: whether an automaton accepts what it should, of some words over these propositions. Larger ones are believed.
+pub(crate) fn accepts_as(a: &Automaton, props: &[PropId], should: impl Fn(&[Valuation], &[Valuation]) -> bool) -> bool {
+    let seed = a.n_transitions() as u64;
+    let is_right = |(stem, cycle): (Vec<_>, Vec<_>)| accepts_lasso(a, &stem, &cycle) == should(&stem, &cycle);
+    a.n_transitions() > MOST_CHECKED || some_lassos(props, 3, seed).all(is_right)
+}
+
+/// The same for an automaton that should accept what another one does.
+pub(crate) fn accept_the_same(a: &Automaton, b: &Automaton) -> bool {
+    is_empty(a) == is_empty(b)
+        && (a.n_transitions() > MOST_CHECKED || accepts_as(b, &a.props, |stem, cycle| accepts_lasso(a, stem, cycle)))
 }
 
 fn accepts_something(

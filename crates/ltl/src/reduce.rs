@@ -23,6 +23,7 @@ use crate::effort::Effort;
 use crate::graph::Components;
 use crate::guards::Guard;
 use crate::hash::QuickMap;
+use crate::product::accept_the_same;
 use crate::simulation;
 
 /// Reduces until nothing changes any more, or until that takes too long.
@@ -40,9 +41,9 @@ pub fn reduce_state_based(automaton: &Automaton) -> Automaton {
 }
 
 pub(crate) fn reduce_state_based_within(automaton: &Automaton, effort: &mut Effort) -> Automaton {
-    assert!(automaton.is_state_based());
+    assert!(automaton.is_state_based(), "a state-based one stays one");
     let reduced = run(automaton, true, effort);
-    debug_assert!(reduced.is_state_based());
+    debug_assert!(reduced.is_state_based(), "a state-based one stays one");
     reduced
 }
 
@@ -65,6 +66,8 @@ fn run(automaton: &Automaton, state_based: bool, effort: &mut Effort) -> Automat
     mark(&mut a, state_based);
     a.compact();
     debug_assert_eq!((), a.check());
+    debug_assert!(a.n_states() <= automaton.n_states().max(1), "nothing that is reduced grows");
+    debug_assert!(accept_the_same(automaton, &a), "O1");
     a
 }
 
@@ -159,6 +162,7 @@ fn mark(a: &mut Automaton, state_based: bool) {
         Automaton::join(&mut a.guards, &mut a.states[s]);
     }
     a.n_marks = n_marks;
+    debug_assert!(!state_based || a.is_state_based(), "marks of a state are those of all its transitions");
 }
 
 /// The transitions inside of each component, in the order of their sources.
@@ -236,5 +240,6 @@ pub(crate) fn redirect(a: &mut Automaton, stands_for: &[StateId]) {
     for s in &mut a.initial {
         *s = stands_for[s.idx()];
     }
+    debug_assert!(stands_for.iter().all(|s| stands_for[s.idx()] == *s), "who stands for others stands for itself");
     a.restrict(|_| true);
 }

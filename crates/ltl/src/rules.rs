@@ -24,13 +24,18 @@
 
 use crate::formula::Formula;
 use crate::guards::Guard;
+use crate::lasso::{eval_lasso, some_lassos};
 use crate::pool::{Id, Node, Pool};
 
 /// An equal formula, in negation normal form and usually smaller.
 pub fn simplify(formula: &Formula) -> Formula {
     let mut pool = Pool::default();
     let id = pool.build(formula);
-    pool.formula(id)
+    let simple = pool.formula(id);
+    let holds = |f: &Formula, (stem, cycle): &(Vec<_>, Vec<_>)| eval_lasso(f, stem, cycle).holds();
+    let mut words = some_lassos(&pool.props, 4, 0);
+    debug_assert!(words.all(|word| holds(formula, &word) == holds(&simple, &word)), "O1");
+    simple
 }
 
 impl Pool {

@@ -146,7 +146,9 @@ impl Order {
     /// For each state the first one that is equal to it.
     fn representatives(&self) -> Vec<StateId> {
         let equal = |s: usize| (0..s).find(|&t| self.is(s, t) && self.is(t, s)).unwrap_or(s);
-        (0..self.n).map(|s| StateId(equal(s) as u32)).collect()
+        let all: Vec<StateId> = (0..self.n).map(|s| StateId(equal(s) as u32)).collect();
+        debug_assert!(all.iter().all(|s| all[s.idx()] == *s), "who stands for others stands for itself");
+        all
     }
 }
 
@@ -176,6 +178,7 @@ fn forward(a: &mut Automaton, effort: &mut Effort) -> Option<()> {
     }
     let all = a.initial.clone();
     a.initial.retain(|s| !all.iter().any(|t| order.strictly(s.idx(), t.idx())));
+    debug_assert!(a.initial.is_empty() == all.is_empty(), "of those that simulate each other one is left");
     a.restrict(|_| true);
     Some(())
 }

@@ -37,14 +37,17 @@
 use crate::automaton::{Automaton, Marks, StateId, Transition};
 use crate::effort::Effort;
 use crate::graph::Components;
-use crate::guards::Guard;
+use crate::guards::{Guard, Guards};
 use crate::hash::QuickMap;
+use crate::product::is_empty;
 use crate::reduce::{Sccs, prune, reduce_within};
 use crate::simulation::{Order, bisimulation};
 
 const MOST_LETTERS: usize = 1 << 9;
 const MOST_STATES: usize = 1 << 13;
 const MOST_TRANSITIONS: usize = 1 << 18;
+/// Transitions of a form that is looked at more often in debug builds.
+const MOST_CHECKED: usize = 1 << 10;
 
 /// See the module. Nothing if the form is too large.
 pub fn stutter_form(automaton: &Automaton) -> Option<Automaton> {
@@ -61,8 +64,12 @@ pub fn stutter_form(automaton: &Automaton) -> Option<Automaton> {
     let letters = letters(&mut a)?;
     let by_letter: Vec<Repeated> = letters.iter().map(|&l| Repeated::new(&mut a, l)).collect();
     let mut form = Unfolding { a: &a, letters: &letters, by_letter: &by_letter }.run()?;
+    debug_assert!(form.n_transitions() > MOST_CHECKED || is_stutter_form(&form), "F2, F3");
+    debug_assert_eq!(is_empty(&form), is_empty(&a), "F1: a word is accepted with some repetitions, or with none");
     shrink(&mut form, effort);
     form.compact();
+    debug_assert!(form.n_transitions() > MOST_CHECKED || is_stutter_form(&form), "F2 and F3 survive");
+    debug_assert_eq!(is_empty(&form), is_empty(&a), "F1: a word is accepted with some repetitions, or with none");
     is_stutter_form(&form).then_some(form)
 }
 
@@ -115,7 +122,19 @@ fn letters(a: &mut Automaton) -> Option<Vec<Guard>> {
             return None;
         }
     }
+    debug_assert!(are_apart(a.guards.clone(), &letters), "a valuation is of one letter");
     Some(letters)
+}
+
+/// The guards are those of a copy: what is done for checks is no work.
+fn are_apart(mut guards: Guards, letters: &[Guard]) -> bool {
+    let mut left = Guard::TRUE;
+    let is_apart = |letter: &Guard| {
+        let all = left;
+        left = guards.minus(left, *letter);
+        guards.or(left, *letter) == all
+    };
+    letters.iter().all(is_apart) && left == Guard::FALSE
 }
 
 /// What the automaton does by one letter, read over and over.

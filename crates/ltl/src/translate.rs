@@ -31,9 +31,10 @@ use crate::formula::Formula;
 use crate::graph::Components;
 use crate::guards::Guard;
 use crate::hash::QuickMap;
+use crate::lasso::eval_lasso;
 use crate::often::{MOST_OFTEN, with_often};
 use crate::pool::{Id, Node, Pool};
-use crate::product::union;
+use crate::product::{accepts_as, union};
 use std::rc::Rc;
 
 /// Terms of one product, before the least ones are chosen: that compares all pairs.
@@ -48,7 +49,14 @@ pub(crate) fn translate_within(formula: &Formula, limits: Limits, effort: &mut E
     let mut pool = Pool::default();
     let id = pool.build(formula);
     let operators = pool.n_operators(id);
-    whole(&mut pool, id, limits, effort).map_err(|e| TooLarge { operators, ..e })
+    let made = whole(&mut pool, id, limits, effort).map_err(|e| TooLarge { operators, ..e })?;
+    debug_assert!(is_of(&made, formula), "O1");
+    Ok(made)
+}
+
+/// For checks: of some words, the automaton accepts those that satisfy the formula.
+pub(crate) fn is_of(automaton: &Automaton, formula: &Formula) -> bool {
+    accepts_as(automaton, &formula.props(), |stem, cycle| eval_lasso(formula, stem, cycle).holds())
 }
 
 /// In parts, if some disjunct asks for much that is to hold infinitely often.
@@ -231,6 +239,7 @@ impl<'a> Construction<'a> {
             }
         }
         debug_assert!(kept.is_empty() == set.is_empty(), "what absorbs stays");
+        debug_assert!(within(&kept, &set), "nothing comes to be demanded");
         let kept: Set = kept.into();
         self.bytes += 4 * (set.len() + kept.len()) + 80;
         self.absorbed.insert(set, kept.clone());
@@ -349,6 +358,8 @@ impl<'a> Construction<'a> {
                 least.push(Term { guard, ..t.clone() });
             }
         }
+        let demands = |t: &Term| (t.next.clone(), t.promises.clone());
+        debug_assert!(least.is_sorted_by(|t, u| demands(t) < demands(u)), "a term for each set of demands");
         Ok(least.into())
     }
 }

@@ -21,7 +21,7 @@ use crate::graph::Components;
 use crate::guards::{Guard, Guards};
 use crate::hash::QuickMap;
 use crate::lasso::Valuation;
-use crate::product::{accepts_lasso, is_empty, product};
+use crate::product::{accept_the_same, accepts_lasso, is_empty, product};
 
 /// Transitions of the subsets, and of the automata it is tried for.
 const MOST_TRANSITIONS: usize = 1_000;
@@ -39,7 +39,10 @@ pub fn weak_deterministic(yes: &Automaton, no: &Automaton) -> Option<Automaton> 
     for t in complement.states.iter_mut().flatten() {
         t.marks = Marks(t.marks.0 ^ 1);
     }
-    (is_empty(&product(&result, no)) && is_empty(&product(&complement, yes))).then_some(result)
+    debug_assert!(result.is_state_based() && complement.is_state_based(), "the numbers are of states");
+    let is_obligation = is_empty(&product(&result, no)) && is_empty(&product(&complement, yes));
+    debug_assert!(!is_obligation || accept_the_same(yes, &result), "O1");
+    is_obligation.then_some(result)
 }
 
 /// The guards are disjoint, and one is true.
@@ -107,6 +110,7 @@ impl Subsets {
             debug_assert!(is_complete(&mut guards, &of_set), "one of the guards is true");
             edges.push(of_set);
         }
+        debug_assert!(sets.iter().all(|set| set.is_sorted_by(|a, b| a < b)), "a set is known by its states, in order");
         let components = Components::new(sets.len(), [0].into_iter(), |s, n| edges[s].get(n).map(|e| e.1));
         Some(Subsets { props: a.props.clone(), guards, sets, edges, components })
     }
@@ -136,7 +140,10 @@ impl Subsets {
                 }
             };
         }
-        self.components.of.iter().map(|&c| of_component[c as usize]).collect()
+        let numbers: Vec<u32> = self.components.of.iter().map(|&c| of_component[c as usize]).collect();
+        let falls = |s: usize| self.edges[s].iter().all(|e| numbers[e.1] <= numbers[s]);
+        debug_assert!((0..numbers.len()).all(falls), "numbers never rise");
+        numbers
     }
 
     /// The word of some cycle through the set.

@@ -4,6 +4,8 @@ use crate::automaton::{Automaton, Marks, StateId};
 use crate::degeneralise::state_based;
 use crate::formula::PropId;
 use crate::guards::{Cube, Guard};
+use crate::hoa::from_hoa;
+use crate::product::accept_the_same;
 use std::fmt::Write;
 
 /// A never claim in SPIN's layout. `title` goes into the comment; `prop` gives a proposition as an expression.
@@ -11,6 +13,7 @@ use std::fmt::Write;
 pub fn to_never(automaton: &Automaton, title: &str, prop: impl Fn(PropId) -> String) -> String {
     let mut a = if automaton.is_state_based() { automaton.clone() } else { state_based(automaton) };
     single_start(&mut a);
+    debug_assert!(a.is_state_based() && accept_the_same(automaton, &a), "a claim accepts what the automaton does");
     let start = a.initial[0];
     let all = (0..a.n_states() as u32).map(StateId).find(|&s| accepts_all(&a, s));
     let name = |s: StateId| {
@@ -80,7 +83,23 @@ pub fn to_hoa(automaton: &Automaton, title: &str, prop: impl Fn(PropId) -> Strin
         }
     }
     text.push_str("--END--\n");
+    debug_assert!(
+        automaton.n_transitions() > MOST_CHECKED || reads_back(&text, automaton),
+        "what is written can be read"
+    );
     text
+}
+
+/// Transitions of an automaton that is read back in debug builds.
+const MOST_CHECKED: usize = 64;
+
+/// As an automaton that accepts the same.
+fn reads_back(text: &str, automaton: &Automaton) -> bool {
+    from_hoa(text).is_ok_and(|hoa| {
+        let is_whole = hoa.props.len() == automaton.props.len();
+        // Read, propositions are numbered anew.
+        is_whole && accept_the_same(automaton, &Automaton { props: automaton.props.clone(), ..hoa.automaton })
+    })
 }
 
 /// The automaton as a graph for Graphviz.

@@ -1,7 +1,7 @@
 //! Properties of runs that never end: from a question to a search, and from what it found to a row of the report.
 
 use super::{About, Executors, Question, Said, of_the_whole, open};
-use crate::claim::{Claim, Refused};
+use crate::claim::{Claim, Marking, Refused};
 use crate::clock::Clock;
 use crate::cycles::answer::Answered;
 use crate::cycles::how::How;
@@ -23,7 +23,7 @@ use spinor_store::Budget;
 use std::time::Instant;
 
 /// What is told instead of a search where the text alone shows it (`progress/loops.rs`).
-const READING: &str = "reading";
+pub(super) const READING: &str = "reading";
 
 /// The searches for runs that never end, one a property.
 pub(super) struct Endless<'a> {
@@ -166,6 +166,10 @@ impl Endless<'_> {
         };
         let settings = self.settings;
         let clock = Clock::start();
+        let wants_states = plan::marking(self.asking.combination.search) == Marking::States;
+        let at_states =
+            |claim: &Claim| claim.automaton.is_state_based() || matches!(about, About::Claim(_) | About::Accept);
+        assert!(!wants_states || claim.as_ref().is_none_or(at_states), "marks are where the search looks for them");
         let (reduce, answered) = match claim {
             Some(claim) => self.runs(claim, &name, executors, observer, report),
             None => self.progress(&name, executors, observer, report),

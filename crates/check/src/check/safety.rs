@@ -47,6 +47,10 @@ impl Finite<'_> {
     pub fn safety<E: Executors>(&self, executors: &E, observer: &mut dyn Observer, report: &mut Report) -> Safety {
         let Finite { interp, settings, .. } = *self;
         let Combination { search, store, .. } = self.asking.combination;
+        assert!(
+            !self.kinds.is_empty() && !self.kinds.iter().any(|k| k.is_endless()),
+            "these are what finite runs show"
+        );
         let asked = Asked::new(interp, &self.kinds, settings, (search, store), self.way);
         report.tell_symmetry(&asked.symmetry);
         let asking = Asking { symmetric: asked.symmetry.canon.is_some(), ..self.asking };
@@ -66,6 +70,9 @@ impl Finite<'_> {
             left_out,
             ..Stats::measured(search, &counters, answered.seconds)
         });
+        assert!(sees_all || !self.kinds.contains(&Kind::NonExecutable), "what is left out for ever may be executed");
+        let shown = |(kind, trace): &(Kind, Trace)| self.kinds.contains(kind) && trace.cycle_start.is_none();
+        assert!(traces.iter().all(shown), "what is shown is a finite run, and was asked for");
         let never = unreached(interp.system(), &reached);
         let mut idle = Vec::new();
         if settings.protocol.is_some() {

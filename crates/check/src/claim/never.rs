@@ -62,8 +62,11 @@ pub(super) fn read(claim: &Proctype, system: &System) -> Result<Claim, Refused> 
         let state = reader.numbers[&loc].idx();
         reader.states[state] = reader.marked(onward, claim.locs[loc].accept, at_label);
     }
-    let Reader { guards, looked, states, .. } = reader;
+    let Reader { guards, looked, states, numbers, .. } = reader;
     debug_assert!(matches!(&states[SETTLED.idx()][..], [only] if only.target == SETTLED), "I1");
+    assert_eq!(states.len(), numbers.len() + 1, "I1: a state for each location where the claim waits, and one more");
+    let there = |t: &Transition| t.target.idx() < states.len() && t.guard != Condition::FALSE;
+    assert!(states.iter().flatten().all(there), "a transition can be taken, and leads to a state");
     let props = (0..looked.len() as u32).map(PropId).collect();
     let automaton = Automaton { props, guards, initial: vec![initial], states, n_marks: 1 };
     Ok(Claim::new(automaton, looked, true, false).found_invariant())
@@ -177,6 +180,7 @@ impl Reader<'_> {
             let at = at_label.unwrap_or(Condition::FALSE);
             let with = if accepting { guard } else { self.guards.and(guard, at) };
             let without = self.guards.minus(guard, with);
+            debug_assert_eq!(self.guards.or(with, without), guard, "with the mark or without it, nothing is lost");
             for (marks, guard) in [(Marks::all(1), with), (Marks::NONE, without)] {
                 if guard != Condition::FALSE {
                     out.push(Transition { target, marks, guard });

@@ -78,6 +78,8 @@ fn boxes(places: Vec<Place>, axis: usize) -> Vec<[BTreeSet<usize>; 4]> {
         let other = parts.remove(b);
         parts[a].iter_mut().zip(other).for_each(|(side, more)| side.extend(more));
     }
+    let n_places: usize = parts.iter().map(|part| part.iter().map(BTreeSet::len).product::<usize>()).sum();
+    debug_assert_eq!(n_places, places.len(), "each place is in one part");
     parts
 }
 

@@ -202,6 +202,10 @@ fn endless<S: Successors>(judge: &Grounds<'_, S>, found: &Found) -> EndlessRun {
     let last = &found.cycle[found.cycle.len() - 1];
     let cycle = found.cycle.windows(2).flat_map(|pair| steps(&pair[0], &pair[1].key, false));
     let cycle = cycle.chain(steps(last, &found.cycle[0].key, false)).collect();
+    let by_steps = judge.by_steps();
+    let makes = |n: &usize| if by_steps { all[*n].made } else { judge.bring(&mut desk, &all[*n].key) };
+    let level = (1..=found.stem.len()).filter(makes).count() as u64;
+    assert_eq!(level, found.level, "what was found has the progress that it is said to have");
     EndlessRun { stem: stem.collect(), cycle: Some(cycle) }
 }
 
@@ -245,6 +249,11 @@ impl Account {
         }
         let counts = |at: &BTreeSet<(Pid, ProctypeId, Loc)>| at.iter().any(|(p, t, loc)| meaning.counts(*p, *t, *loc));
         let before = shown.iter().filter(|(n, at)| *n < start && counts(at)).count();
+        let is_cycle = trace.cycle_start.is_some();
+        assert!(
+            !is_cycle || !shown.iter().any(|(n, at)| *n >= start && counts(at)),
+            "a cycle without progress has none"
+        );
         let passed: BTreeSet<(ProctypeId, Loc)> =
             shown.iter().filter(|(n, _)| *n >= start).flat_map(|(_, at)| at).map(|(_, t, loc)| (*t, *loc)).collect();
         let all = system.proctypes.enumerated().flat_map(|(t, p)| (0..p.locs.len()).map(move |l| (t, Loc::new(l))));

@@ -115,7 +115,12 @@ pub fn search_as<G: Ground, V: Visited>(
         todo: Held::new(budget),
         n_entered: 0,
     };
-    let found = fifo.all().unwrap_or(None);
+    let ran = fifo.all();
+    let is_whole = ran == Ok(None) && fifo.walk.pulse.why().is_none();
+    assert!(!is_whole || !V::EXACT || fifo.n_entered == store.len(), "each state is entered once");
+    assert!(!is_whole || fifo.open.len() == 0, "I1: nobody waits any more, or is on the path");
+    assert!(ran.is_ok() || fifo.walk.pulse.why().is_some(), "who stops says why");
+    let found = ran.unwrap_or(None);
     if found.is_none() {
         let counters = &mut fifo.walk.pulse.counters;
         counters.stored = counters.stored.max(store.len());
@@ -168,6 +173,7 @@ impl Rest {
     }
 
     fn note(&mut self, n_moves: u64, n_asleep: u64) {
+        debug_assert!(n_asleep <= n_moves && self.left == 0, "names are asked for when the rest is over");
         self.n_states += 1;
         self.n_moves += n_moves;
         self.n_asleep += n_asleep;
@@ -217,6 +223,7 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
                 self.walk.pulse.counters.transitions += self.walk.after.len() as u64;
                 let new = self.walk.after.iter().filter(|(_, new)| *new).map(|(id, _)| *id);
                 let starts: Vec<StateId> = new.collect();
+                debug_assert!(!self.walk.after.is_empty(), "an entry has steps that make progress");
                 for start in &starts {
                     self.open.insert(*start, WAITS).map_err(|full| self.walk.pulse.full(full))?;
                 }
@@ -247,6 +254,9 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
 
     /// By a move from the uppermost state of the path.
     fn lay(&mut self, entry: Entry, by: Name) -> Result<(), Halt> {
+        let last = || self.queue.last().map_or(0, |last| last.parent);
+        let earlier = || (last()..self.queue.len().max(1) as u32).contains(&entry.parent);
+        debug_assert!(earlier(), "D5: entries are laid by earlier ones, in their order");
         self.walk.keep(entry.id);
         self.walk.keep(entry.from);
         let laid = (|| {
@@ -260,7 +270,7 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
             Ok(())
         })();
         if cfg!(debug_assertions) && self.knows_sleep {
-            self.waiting.insert(entry.id);
+            assert!(self.waiting.insert(entry.id), "D4: nobody waits in the queue twice");
         }
         laid.map_err(|full| self.walk.pulse.full(full))
     }
@@ -313,6 +323,7 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
                         self.sleep.cast = cast;
                         self.sleep.set.clear();
                         self.sleep.set.extend_from_slice(&self.sets[set..]);
+                        debug_assert_eq!(self.open.get(to), Some(self.frames.len() as u32), "I1");
                         self.enter(to, by, false, start, entry)?;
                     }
                 }
@@ -329,6 +340,8 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
 
     /// A frame for the state that was brought last; `open` has its place, and `sleep` what was known before the move to it.
     fn enter(&mut self, id: StateId, by: Name, progress: bool, start: StateId, entry: u32) -> Result<(), Halt> {
+        debug_assert!(self.n_entered < self.walk.store.len() || !V::EXACT, "no state is entered twice");
+        debug_assert!(!progress || self.frames.is_empty(), "only the first of a path is a progress state");
         self.n_entered += 1;
         if self.sleeps && self.rest.is_over() {
             let all = cfg!(debug_assertions).then(|| self.walk.all_moves());
@@ -350,6 +363,7 @@ impl<G: Ground, V: Visited> Fifo<'_, G, V> {
             self.frames.push(Frame { id, todo, set, cast, by })?;
             // Two moves may lead to one state, and only the first of them to something new.
             for (to, _) in after.iter().filter(|(_, new)| *new) {
+                debug_assert!(!V::EXACT || self.open.get(*to).is_none(), "I1: what is new waits for nothing yet");
                 self.open.insert(*to, WAITS)?;
             }
             for (n, (to, _)) in after.iter().enumerate().rev() {

@@ -64,6 +64,8 @@ const LOOK: u64 = 256;
 const REST: u64 = 32;
 /// Sources that a thread takes at once.
 const SOURCES: usize = 16;
+/// As many entries are looked at again in debug builds.
+const FEW: usize = 64;
 /// A level of so many states is one thread's work.
 pub const ALONE: u64 = 1 << 11;
 const MOST: usize = 64;
@@ -113,6 +115,8 @@ pub fn search_from<G: Ground, V: Visited>(
         let cut = cut.then(|| Stopped::Depth(request.max_depth.unwrap_or(u32::MAX)));
         searched.stopped = run.signals.why().or(cut);
         assert!(through.is_ok() || searched.stopped.is_some(), "who stops says why");
+        let n_left = searched.counters.stored;
+        assert!(searched.stopped.is_some() || n_left == store.len(), "each state is left, by one thread");
         return searched;
     };
     // What is stored from here on is not the search's.
@@ -208,6 +212,8 @@ impl<G: Ground, V: Visited> Lead<'_, '_, '_, '_, G, V> {
         starts.push(Start { state, entry: 0 }).map_err(full)?;
         assert!(entries.len() == 1, "the first entry is where runs begin");
         let mut large = self.alone == 0;
+        // Where the entries of this level begin.
+        let mut last_from = 0;
         loop {
             let before = self.n_left();
             let limit = if large || self.workers.len() == 1 { u64::MAX } else { self.alone };
@@ -225,6 +231,12 @@ impl<G: Ground, V: Visited> Lead<'_, '_, '_, '_, G, V> {
                 }
             }
             debug_assert!(self.are_laid_once(&entries[from..]), "I2");
+            let of_level = |n: u32| (last_from..from).contains(&(n as usize));
+            debug_assert!(
+                entries[from..].iter().all(|e| of_level(e.parent)),
+                "a level is laid aside by the one before"
+            );
+            last_from = from;
             if entries.len() == from {
                 return Ok(());
             }
@@ -244,6 +256,12 @@ impl<G: Ground, V: Visited> Lead<'_, '_, '_, '_, G, V> {
                     starts.push(Start { state, entry: n as u32 }).map_err(full)?;
                 }
             }
+            let has_start = |n: usize| starts.iter().any(|start| start.entry as usize == n);
+            debug_assert!(
+                entries.len() - from > FEW || (from..entries.len()).all(has_start),
+                "each entry begins something"
+            );
+            debug_assert!(starts.iter().all(|start| start.entry as usize >= from), "and nothing else does");
         }
     }
 
@@ -254,6 +272,8 @@ impl<G: Ground, V: Visited> Lead<'_, '_, '_, '_, G, V> {
 
     fn are_left(&mut self, starts: &[Start]) -> bool {
         let laid = self.seat.cards.laid();
+        let is_nobodys = |start: &Start| laid.card(start.state)[CYAN].load(Relaxed) == 0;
+        assert!(starts.iter().all(is_nobodys), "I1: between two levels nobody has a path");
         let are = starts.iter().all(|start| knows(laid, start.state, LEFT));
         self.seat.cards.rest();
         are
@@ -405,6 +425,7 @@ impl Worker {
             for n in from..work.entries.len().min(from + SOURCES) {
                 self.bring(run, seat, work.entries[n].id);
                 self.moves(run, seat, Which::Progress)?;
+                debug_assert!(!self.numbers.is_empty(), "an entry has steps that make progress");
                 self.counters.transitions += self.answers.len() as u64;
                 for at in 0..self.numbers.len() {
                     self.starts.push(Start { state: self.numbers[at], entry: n as u32 }).map_err(full)?;
@@ -419,7 +440,9 @@ impl Worker {
     #[inline]
     fn bring<G: Ground, V: Visited>(&mut self, run: &Run<'_, G, V>, seat: &mut Seat<'_, G, V>, id: StateId) -> bool {
         run.store.load(&mut seat.hand, id, &mut self.key);
-        run.ground.bring(&mut seat.desk, &self.key)
+        let progress = run.ground.bring(&mut seat.desk, &self.key);
+        debug_assert!(!progress || !run.ground.by_steps(), "where steps make progress no state does");
+        progress
     }
 
     /// The moves of the state that was brought last, and the cards of the states after them.
@@ -440,6 +463,7 @@ impl Worker {
             run.store.rest(&mut seat.hand);
             seat.cards.numbers(&self.answers, &mut self.numbers)
         })();
+        debug_assert!(put.is_err() || self.numbers.len() == self.out.keys.len(), "a card for each move");
         put.map_err(|f| run.signals.full(f))
     }
 
@@ -462,6 +486,8 @@ impl Worker {
             }
             let begun = Begun { start: seat.cards.laid().name(state), entry };
             let done = self.from(run, seat, state, begun, work.limit, watch);
+            debug_assert!(self.tired || done.is_err() || self.frames.is_empty(), "a path is walked to its end");
+            debug_assert!(!self.tired || work.n_threads == 1, "only who is alone stops for others");
             if self.tired || done.is_err() {
                 let laid = seat.cards.laid();
                 for frame in self.frames.iter() {
@@ -589,6 +615,10 @@ impl Worker {
         })();
         pushed.map_err(|f| run.signals.full(f))?;
         let depth = self.frames.len() as u64 - 1;
+        debug_assert!(
+            run.request.max_depth.is_none_or(|max| depth <= u64::from(max)),
+            "what is too deep is not entered"
+        );
         self.counters.depth = self.counters.depth.max(depth);
         self.entered += 1;
         self.news.expanded += 1;

@@ -37,8 +37,30 @@ pub fn all_pass(system: &System, meaning: &Meaning) -> bool {
     !of_one
         && system.proctypes.enumerated().all(|(t, proctype)| {
             let rest = proctype.edges.iter().filter(|edge| !edge.ends() && !progress(t, edge));
-            !has_loop(proctype.locs.len(), rest.collect())
+            let (n_locs, rest) = (proctype.locs.len(), rest.collect::<Vec<_>>());
+            let has = has_loop(n_locs, rest.clone());
+            debug_assert!(n_locs > MANY || has == comes_back(n_locs, &rest), "a loop comes back to where it began");
+            !has
         })
+}
+
+/// As many locations are looked at again in debug builds.
+const MANY: usize = 64;
+
+/// The same, looked for from each location. For checks.
+fn comes_back(n_locs: usize, edges: &[&Edge]) -> bool {
+    (0..n_locs).any(|start| {
+        let mut met = vec![false; n_locs];
+        let mut todo = vec![start];
+        while let Some(at) = todo.pop() {
+            for edge in edges.iter().filter(|edge| edge.from.index() == at) {
+                if !std::mem::replace(&mut met[edge.to.index()], true) {
+                    todo.push(edge.to.index());
+                }
+            }
+        }
+        met[start]
+    })
 }
 
 /// An edge that starts where no other leads is part of no loop, and need not be looked at any more.

@@ -108,6 +108,10 @@ impl Meaning {
     /// The same in an optimised form of the system.
     pub fn on(&self, system: &System) -> Meaning {
         let mut meaning = self.clone();
+        let as_many = |(t, labels): (usize, &Vec<bool>)| {
+            system.proctypes.get(ProctypeId::new(t)).is_some_and(|t| t.locs.len() == labels.len())
+        };
+        assert!(self.labels.iter().enumerate().all(as_many), "locations keep their numbers");
         if self.progress == Progress::Steps {
             meaning.passes = self.closure(system);
         }

@@ -15,10 +15,11 @@
 //! # Cost  two states for each of the system, and each step up to three times.
 
 use super::meaning::Meaning;
+use super::system::is_some;
 use crate::cycles::{Moves, Part, Pids, Runs};
 use spinor_model::interp::Interp;
 use spinor_model::layout::GRAIN;
-use spinor_model::successors::{Batch, Step, Successors};
+use spinor_model::successors::{Batch, Outcome, Step, Successors};
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -54,6 +55,14 @@ impl<'a, S: Successors> Modes<'a, S> {
         found[nth as usize]
     }
 
+    /// None of the steps of a state makes progress.
+    fn makes_none(&self, key: &[u8], steps: &[Step], batch: &Batch) -> bool {
+        let state = self.interp.unpack(key);
+        let goes_on = |outcome: &&Outcome| outcome.key().is_some();
+        let made = |o: &Outcome| self.meaning.walked(self.interp, &state, steps[o.step as usize], o.path);
+        !batch.outcomes.iter().filter(goes_on).any(made)
+    }
+
     /// The moves of a state, and, if somebody wants to know, what they are.
     fn fill(&self, desk: &mut Desk<S>, key: &[u8], out: &mut Moves, mut told: Option<&mut Vec<(Step, u32)>>) {
         let (own, mode) = key.split_at(key.len() - GRAIN);
@@ -77,6 +86,7 @@ impl<'a, S: Successors> Modes<'a, S> {
         batch.clear();
         self.exec.fire(state, steps, batch);
         steps.iter().for_each(|step| out.able.put(step.pid));
+        debug_assert!(!still || !is_some(own) || self.makes_none(own, steps, batch), "who is still makes no progress");
         let unpacked = (!still).then(|| self.interp.unpack(own));
         for outcome in &batch.outcomes {
             let Some(to) = batch.key(outcome) else {

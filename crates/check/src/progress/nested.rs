@@ -83,6 +83,7 @@ impl Path {
 
     fn enter(&mut self, id: StateId, made: bool, after: &[(StateId, bool)], makes: &[bool]) -> Result<(), Full> {
         debug_assert_eq!(self.visited.get(id), None, "I1");
+        debug_assert!(makes.is_empty() || makes.len() == after.len(), "who is told of moves is told of each");
         self.visited.insert(id, self.frames.len() as u32)?;
         self.frames.push((id, self.todo.len(), made))?;
         let made = |n: usize| makes.get(n).copied().unwrap_or(false);
@@ -127,6 +128,9 @@ impl Both {
             }
             self.first.leave().map_err(|full| walk.pulse.full(full))?;
         }
+        let is_whole = walk.pulse.why().is_none();
+        assert!(!is_whole || self.first.visited.len() as u64 == walk.store.len(), "each state has its first bit");
+        assert!(self.second.visited.len() <= self.first.visited.len(), "only what was visited is visited again");
         Ok(None)
     }
 
@@ -150,6 +154,7 @@ impl Both {
         seed: StateId,
     ) -> Result<Option<usize>, Halt> {
         debug_assert!(self.second.frames.is_empty() && self.second.todo.is_empty(), "I2");
+        debug_assert_eq!(self.first.frames.last().map(|f| f.0), Some(seed), "I2");
         self.enter_second(walk, seed)?;
         while !self.second.frames.is_empty() {
             let Some((to, _)) = self.second.follow() else {
@@ -185,6 +190,8 @@ impl Both {
         let second = self.second.frames.iter().skip(1).map(|(id, ..)| (*id, false));
         let all: Vec<(StateId, bool)> = first.chain(second).collect();
         let n_stem = self.first.frames.len() - 1 + at;
+        assert!(!all[n_stem..].iter().any(|(id, _)| walk.bring(*id)), "the cycle makes no progress");
+        assert!(!all[n_stem + 1..].iter().any(|(_, made)| *made), "nor does one of its steps");
         let level = (1..=n_stem).filter(|n| all[*n].1 || walk.bring(all[*n].0)).count() as u64;
         let all: Vec<At> = all.into_iter().map(|(id, made)| At { key: walk.key(id), made }).collect();
         let (stem, cycle) = all.split_at(n_stem);

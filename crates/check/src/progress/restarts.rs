@@ -177,6 +177,8 @@ impl Round {
             }
         }
         debug_assert!(self.todo.is_empty(), "no move is left");
+        let is_whole = !self.pruned && walk.pulse.why().is_none();
+        assert!(!is_whole || self.visited.len() as u64 == walk.store.len(), "who cuts nothing visits each state");
         Ok(None)
     }
 
@@ -198,6 +200,12 @@ impl Round {
     /// The path has everything.
     fn found<G: Ground, V: Visited>(&self, walk: &mut Walk<'_, G, V>, at: usize) -> Found {
         let level = u64::from(self.frames[at].count);
+        let makes = |frame: &Frame| frame.progress || frame.made;
+        let n_made = self.frames[1..=at].iter().filter(|frame| makes(frame)).count() as u64;
+        assert_eq!(n_made, level, "I2: what is counted is the progress of the path");
+        assert!(level <= u64::from(self.limit), "I2");
+        assert!(!self.frames[at + 1..].iter().any(makes), "the cycle makes no progress");
+        assert!(self.form == Form::Printed || !self.frames[at].progress, "D2");
         let all: Vec<At> = self.frames.iter().map(|f| At { key: walk.key(f.id), made: f.made }).collect();
         let (stem, cycle) = all.split_at(at);
         Found { stem: stem.to_vec(), cycle: cycle.to_vec(), level }

@@ -10,6 +10,7 @@ use super::meaning::{Meaning, Progress};
 use super::{Ground, Out, Which};
 use crate::reduce::commute::{self, Commute, Name, Sleep};
 use spinor_model::interp::Interp;
+use spinor_model::ir::Pid;
 use spinor_model::state::State;
 use spinor_model::successors::{Asleep, Step, Successors};
 use std::sync::atomic::AtomicBool;
@@ -81,6 +82,20 @@ impl<'a, S: Successors> Grounds<'a, S> {
         }
     }
 
+    /// By the meaning, process by process or step by step. Who has a step that may make progress need not have one that does.
+    fn is_still_as_meant(&self, still: bool, key: &[u8]) -> bool {
+        if self.by_steps() {
+            let mut any = false;
+            if still {
+                self.each(key, &mut |_, _, made, _| any |= made);
+            }
+            return !any;
+        }
+        let state = self.interp.unpack(key);
+        let counts = |pid: Pid| self.meaning.counts(pid, state.proctype(pid), state.loc(pid));
+        still != (0..state.n_procs() as Pid).any(counts)
+    }
+
     /// Whether a move makes progress: a leap does if one of its steps does, and no more than one does (`reduce/still.rs`).
     fn made(&self, key: &[u8], state: &State, step: Step, path: u32) -> bool {
         if step.partner.is_none_or(|(pid, _)| pid != step.pid) {
@@ -89,7 +104,9 @@ impl<'a, S: Successors> Grounds<'a, S> {
         let (mut at, mut made) = (key.to_vec(), false);
         for (step, path) in self.exec.steps_of(key, step, path) {
             let mut state = self.interp.unpack(&at);
-            made |= self.meaning.made(self.interp, &state, step, path);
+            let makes = self.meaning.made(self.interp, &state, step, path);
+            debug_assert!(!makes || !made, "of a leap no more than one step makes progress");
+            made |= makes;
             let mut batch = self.interp.batch();
             self.interp.fire(&mut state, &[step], &mut batch);
             let after = batch.outcomes.iter().find(|o| o.path == path).and_then(|o| batch.key(o));
@@ -97,6 +114,11 @@ impl<'a, S: Successors> Grounds<'a, S> {
         }
         made
     }
+}
+
+/// In debug builds one of so many states is looked at once more.
+pub(super) fn is_some(key: &[u8]) -> bool {
+    key.iter().fold(0u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(*byte)).is_multiple_of(16)
 }
 
 impl<S: Successors> Ground for Grounds<'_, S> {
@@ -146,6 +168,10 @@ impl<S: Successors> Ground for Grounds<'_, S> {
         looked.expect("whether a process stands at a label can always be said");
         debug_assert_eq!(desk.bits.len(), 1, "the executor looks at one thing");
         desk.still = desk.bits.first().is_some_and(|bits| bits & 1 == 1);
+        debug_assert!(
+            !is_some(key) || self.is_still_as_meant(desk.still, key),
+            "what is looked at is what makes progress"
+        );
         if self.by_steps() && !desk.still || self.knows_sleep() {
             desk.key.clear();
             desk.key.extend_from_slice(key);
@@ -197,10 +223,13 @@ impl<S: Successors> Ground for Grounds<'_, S> {
         commute.bring(commutes, key, by, sleep);
         let Some(firsts) = commute.firsts(commutes) else { return self.moves(desk, Which::Still, out) };
         let state = state.as_mut().expect("a state is brought first");
+        debug_assert!(self.meaning.progress == Progress::States, "names are known where states make progress");
         self.exec.expand_awake(state, Asleep { firsts, set: &sleep.set }, steps, &mut out.batch);
         names.clear();
         names.extend(steps.iter().map(|step| commute.name(commutes, step)));
+        let n_steps = names.len();
         out.n_asleep = sleep.retain(names);
+        debug_assert!(out.n_asleep <= n_steps as u64 && names.len() == n_steps, "a name for each step, asleep or not");
         debug_assert!(out.batch.outcomes.is_sorted_by_key(|o| o.step), "the outcomes of a step stand together");
         let mut last = None;
         for outcome in &out.batch.outcomes {

@@ -145,13 +145,19 @@ impl<'a, G: Ground, V: Visited> Walk<'a, G, V> {
         let mut key = std::mem::take(&mut self.key);
         self.load(id, &mut key);
         self.key = key;
-        self.ground.bring(&mut self.desk, &self.key)
+        let progress = self.ground.bring(&mut self.desk, &self.key);
+        debug_assert!(!progress || !self.ground.by_steps(), "where steps make progress no state does");
+        progress
     }
 
     /// The moves of the state that was brought last, into `out` and `after`.
     pub fn moves(&mut self, which: Which) -> Result<(), Halt> {
         self.out.clear();
         self.ground.moves(&mut self.desk, which, &mut self.out);
+        let n_told = if which == Which::All { self.out.keys.len() } else { 0 };
+        debug_assert_eq!(self.out.made.len(), n_told, "who wants all is told of each, and nobody else of any");
+        debug_assert!(!self.out.more || self.ground.by_steps(), "where states make progress no step does");
+        debug_assert!(which != Which::Progress || self.out.more != self.out.keys.is_empty(), "there are more, or none");
         self.put_all()
     }
 
@@ -227,6 +233,7 @@ impl<'a, G: Ground, V: Visited> Walk<'a, G, V> {
             way.push(parents[&way[way.len() - 1]]);
         }
         way.reverse();
+        debug_assert!(way.len() <= parents.len(), "a shortest way comes to each state once");
         Ok(way)
     }
 
@@ -255,9 +262,13 @@ impl<'a, G: Ground, V: Visited> Walk<'a, G, V> {
         }
         let level = chain.len() as u64 - 1;
         ids.extend(path.iter().enumerate().map(|(nth, id)| (*id, by_steps && nth == 0 && level > 0)));
-        let all: Vec<At> = ids.into_iter().map(|(id, made)| At { key: self.key(id), made }).collect();
         assert!(at < path.len(), "a cycle has moves");
-        let (stem, cycle) = all.split_at(all.len() - (path.len() - at));
+        let n_stem = ids.len() - (path.len() - at);
+        let n_made = (1..=n_stem).filter(|n| ids[*n].1 || self.bring(ids[*n].0)).count() as u64;
+        assert_eq!(n_made, level, "between the entries no progress is made, and at each of them some is");
+        assert!(!ids[n_stem..].iter().any(|(id, _)| self.bring(*id)), "the cycle makes no progress");
+        let all: Vec<At> = ids.into_iter().map(|(id, made)| At { key: self.key(id), made }).collect();
+        let (stem, cycle) = all.split_at(n_stem);
         debug_assert!(cycle.iter().skip(1).all(|at| !at.made), "the cycle makes no progress");
         Ok(Found { stem: stem.to_vec(), cycle: cycle.to_vec(), level })
     }

@@ -9,7 +9,7 @@
 //!   several statements, so then there is a search for fewer of these (`fewest`).
 
 use super::fewest::{self, Fewest};
-use super::{Found, Request, Searched, Stopped, bfs, dfs, order};
+use super::{Found, Request, Searched, Stopped, bfs, dfs, kind_of, order};
 use crate::clock::Clock;
 use crate::executors::Executors;
 use crate::observer::{Control, Observer, Progress};
@@ -223,6 +223,7 @@ impl<S: Successors + Send + 'static> Telling<'_, S> {
             if may_shorten && !trace.shortest && by_statements(&trace) {
                 trace = self.with_fewer_statements(kind, trace, searched.bytes, observer);
             }
+            debug_assert!(shows(&trace.ending, kind), "what is told is what was found");
             told.push((kind, trace));
         }
         told
@@ -231,8 +232,16 @@ impl<S: Successors + Send + 'static> Telling<'_, S> {
     /// A violation of the quotient has to be found again in the system, and a leap is several steps of it.
     fn real(&self, found: &Found) -> Found {
         match (&self.quotient, &self.steps) {
-            (Some(quotient), _) => unfold::violation(&self.replayed, &quotient.canon, found),
-            (None, Some(steps)) => steps.shown_violation(found),
+            (Some(quotient), _) => {
+                let real = unfold::violation(&self.replayed, &quotient.canon, found);
+                assert_eq!(real.steps.len(), found.steps.len(), "a run and its image are equally long");
+                real
+            }
+            (None, Some(steps)) => {
+                let real = steps.shown_violation(found);
+                assert!(real.steps.len() >= found.steps.len(), "a leap is one step or several");
+                real
+            }
             (None, None) => found.clone(),
         }
     }
@@ -272,6 +281,7 @@ impl<S: Successors + Send + 'static> Telling<'_, S> {
             Some(quotient) => run(quotient, order::learn, search, store, TABLE, &request, observer),
             None => run(&self.exec, order::learn, search, store, TABLE, &request, observer),
         };
+        assert!(searched.found.len() <= 1, "one of the kind was asked for");
         let found = searched.found.into_iter().next();
         let all = matches!(searched.stopped, None | Some(Stopped::Depth(_)));
         let fewest = found.is_some() || all;
@@ -304,6 +314,16 @@ impl<S: Successors + Send + 'static> Telling<'_, S> {
 /// quick. Past that the trace is shown as it was found.
 const SHORTEN_TIMES: u64 = 4;
 const SHORTEN_AT_LEAST: u64 = 32 << 20;
+
+/// The end of a trace is one of a violation of this kind.
+fn shows(ending: &Ending, kind: Kind) -> bool {
+    match ending {
+        Ending::Fault(fault) => kind_of(&fault.kind) == kind,
+        Ending::InvalidEnd => kind == Kind::EndState,
+        Ending::Met { .. } => kind != Kind::EndState,
+        Ending::Cycle | Ending::Settled => false,
+    }
+}
 
 /// It is one of its statements that shows it, or that nothing comes after the last one.
 fn by_statements(trace: &Trace) -> bool {

@@ -40,7 +40,7 @@
 use super::levels::{Levels, Units};
 use super::team::{self, Team};
 use super::watch::{News, Signals, Watch};
-use super::{Halt, Ledger, Place, Request, Searched, Stopped, Tally, look, no_start, paths, place_of};
+use super::{Halt, Ledger, Place, Request, SOME, Searched, Stopped, Tally, is_packed, look, no_start, paths, place_of};
 use crate::counters::Counters;
 use crate::observer::Observer;
 use crate::verdict::Kind;
@@ -56,6 +56,8 @@ const KEYS: usize = 64;
 const AHEAD: usize = 3;
 /// Flushes between two looks at the clock.
 const LOOK: u32 = 16;
+/// As many states can be looked at again in debug builds.
+const FEW: u64 = 1 << 12;
 /// A batch without keys is flushed too, so that somebody looks.
 const STATES: u64 = 1 << 10;
 
@@ -66,6 +68,8 @@ pub fn search<S: Successors, V: Visited>(
     observer: &mut dyn Observer,
 ) -> Searched {
     assert!(V::EXACT, "a level is decoded: the plan refuses lossy stores");
+    assert!(!request.proviso.is_path(), "there is no path: the plan refuses it");
+    assert!(request.por_from == 0 || request.proviso.may_begin_late(), "who begins late needs nobody's help");
     assert!(store.is_empty(), "a search starts with an empty store");
     let mut root = Vec::new();
     match system.initial() {
@@ -94,11 +98,20 @@ pub fn search<S: Successors, V: Visited>(
     let Counters { stored, transitions, .. } = all.counters;
     assert!(halted || stored == store.len(), "each state is new to one thread, once");
     assert!(transitions >= stored, "each state is the end of a transition");
+    assert!(
+        !all.cut || request.max_depth.is_some_and(|max| levels.len() > max as usize),
+        "only what is too deep is cut"
+    );
+    debug_assert!(halted || stored > FEW || levels.has_each_once(stored), "levels, I1");
+    debug_assert!(shown.is_sorted_by_key(|s: &Sighting| s.level), "what is seen first lies no deeper");
     let bytes = request.budget.used();
     drop(workers);
     let found = paths::find(system, store, &run.root, &levels, shown, request.jobs);
     let Totals { tally, counters, edges, .. } = all;
-    Searched { found, tally, counters, reached: edges.reached, truncated: edges.truncated, stopped, bytes }
+    let searched =
+        Searched { found, tally, counters, reached: edges.reached, truncated: edges.truncated, stopped, bytes };
+    searched.check(request);
+    searched
 }
 
 /// What all threads share.
@@ -182,6 +195,7 @@ impl<'a, S: Successors, V: Visited> Run<'a, S, V> {
                 });
                 (level, self.signals.go_on())
             };
+            debug_assert!(done.is_err() || level.units.are_taken(), "a level is finished before the next one begins");
             ids = level.units.into_ids();
             let settled = self.close(&workers[..n_threads], ordered, shown);
             done?;
@@ -212,6 +226,7 @@ impl<'a, S: Successors, V: Visited> Run<'a, S, V> {
             seen.sort_by(|a, b| (&a.key, a.nth).cmp(&(&b.key, b.nth)));
         }
         let mut ledger = self.ledger.write().expect("nothing panics while it is held");
+        debug_assert!(seen.iter().all(|s| ledger.wants(s.kind, s.place)), "only what is wanted was kept in the level");
         shown.extend(seen.into_iter().filter(|s| ledger.take(s.kind, s.place)));
         ledger.settled()
     }
@@ -289,6 +304,7 @@ impl NextLevel {
             }
         }
         if let Some(entry) = self.entries.get_mut(Self::place(id)) {
+            debug_assert!(entry.0 != id || entry.1 == u32::MAX, "a state is new once");
             *entry = (id, depth as u32);
         }
     }
@@ -337,6 +353,8 @@ impl Worker {
         watch: Option<&mut Watch<'_>>,
     ) -> Result<(), Halt> {
         debug_assert!(self.is_settled(), "I2");
+        debug_assert!(self.next.is_empty(), "I1: what was found in the last level is in the levels");
+        debug_assert!(self.seen.is_empty(), "what was seen in the last level is in the ledger");
         let done = self.expand_all(run, level, me, seat, watch);
         debug_assert!(done.is_err() || self.is_settled(), "I2");
         // A hand that waits for others would keep them from growing the tables.
@@ -346,7 +364,11 @@ impl Worker {
 
     /// I2
     fn is_settled(&self) -> bool {
-        self.keys.is_empty() && self.partial.is_empty() && self.again.is_empty() && self.n_repeated == 0
+        self.keys.is_empty()
+            && self.batch.outcomes.is_empty()
+            && self.partial.is_empty()
+            && self.again.is_empty()
+            && self.n_repeated == 0
     }
 
     fn expand_all<S: Successors, V: Visited>(
@@ -391,6 +413,7 @@ impl Worker {
         let Run { system, store, .. } = run;
         store.load(&mut seat.hand, id, &mut self.key);
         system.unpack_into(&self.key, &mut seat.state);
+        debug_assert!(!id.0.is_multiple_of(SOME) || is_packed(*system, &seat.state, &self.key), "a state has one key");
         if !run.request.looked.is_empty() {
             for kind in look(*system, &mut seat.state, run.request, &mut self.bits) {
                 self.see(run, level, kind, (0, 0, 0), None, None);
@@ -403,9 +426,16 @@ impl Worker {
             system.enabled(&mut seat.state, &mut self.offered);
             self.offered.len()
         };
+        debug_assert!(
+            !level.deeper || self.batch.outcomes[n_outcomes..].iter().all(|o| (o.step as usize) < n_steps),
+            "outcomes are of the steps that are told"
+        );
+        let takes_all = level.deeper && level.whole;
+        debug_assert!(!takes_all || !system.leaves_out(&seat.state), "nothing is left out yet");
         self.news.expanded += 1;
         let leaves_out = level.deeper && run.request.makes_up() && system.leaves_out(&seat.state);
         if n_steps == 0 {
+            debug_assert!(self.batch.outcomes.len() == n_outcomes && !leaves_out, "of no steps nothing comes");
             if !system.may_end(&seat.state) {
                 self.see(run, level, Kind::EndState, (0, 0, 0), None, None);
             }
@@ -435,6 +465,7 @@ impl Worker {
         run.system.unpack_into(&self.key, &mut seat.state);
         let before = (self.batch.outcomes.len(), self.batch.faults.len());
         run.system.expand_rest(&mut seat.state, &mut self.batch);
+        debug_assert!(self.batch.outcomes.len() > before.0, "D2: there are steps that were left out");
         debug_assert!(run.request.makes_up() && !level.whole, "only what was left out is taken afterwards");
         self.take(run, level, seat, before)
     }
@@ -490,6 +521,7 @@ impl Worker {
         last: Option<(Step, u32)>,
         fault: Option<Fault>,
     ) {
+        debug_assert_eq!(last.is_some(), fault.is_some(), "what a step shows is a fault");
         self.tally.count(kind);
         let place = fault.as_ref().and_then(place_of);
         let ledger = run.ledger.read().expect("nothing panics while it is held");
@@ -540,6 +572,22 @@ impl Worker {
         }
     }
 
+    /// Outcomes with a key are transitions, and nothing else is.
+    fn is_batch_whole(&self) -> bool {
+        let n_keys = self.batch.outcomes.iter().filter(|o| o.key().is_some()).count() as u64;
+        n_keys == self.keys.len() as u64 + self.n_repeated
+    }
+
+    /// Of some keys of the batch: the store gives them back by the names that it answered with.
+    fn is_answered_rightly<S: Successors, V: Visited>(&self, store: &V, seat: &mut Seat<'_, S, V>) -> bool {
+        let mut key = Vec::new();
+        let some = self.answers.iter().zip(&self.keys).step_by(SOME as usize);
+        some.into_iter().all(|((id, _), range)| {
+            store.load(&mut seat.hand, *id, &mut key);
+            key == self.batch.keys[range.clone()]
+        })
+    }
+
     fn settle<S: Successors, V: Visited>(
         &mut self,
         run: &Run<'_, S, V>,
@@ -549,6 +597,8 @@ impl Worker {
     ) -> Result<(), Halt> {
         let mut settled = run.store.settle(&mut seat.hand, &self.batch.keys, &self.keys, &mut self.answers);
         debug_assert!(settled.is_err() || self.answers.len() == self.keys.len(), "every key has an answer");
+        debug_assert!(self.is_batch_whole(), "each outcome is offered, or was met a short while ago");
+        debug_assert!(settled.is_err() || self.is_answered_rightly(run.store, seat), "a name is its key's");
         let n_transitions = self.answers.len() as u64 + std::mem::take(&mut self.n_repeated);
         self.counters.transitions += n_transitions;
         self.news.transitions += n_transitions;
@@ -565,6 +615,7 @@ impl Worker {
         for (id, keys) in self.partial.drain(..) {
             // If the table is full there is an answer for some of them only, and the search ends here.
             debug_assert!(keys.end <= self.keys.len(), "what a state leads to was offered");
+            debug_assert!(run.request.makes_up(), "nobody else is owed steps");
             let answers = self.answers.get(keys).unwrap_or(&[]);
             if !answers.iter().any(|(id, new)| *new || self.next_level.has(*id, level.depth)) {
                 self.again.push(id);

@@ -37,7 +37,9 @@
 
 use super::held::Held;
 use super::watch::{News, Signals, Watch};
-use super::{Found, Halt, Ledger, Request, Searched, Stopped, Tally, look, no_start, place_of, thread};
+use super::{
+    Found, Halt, Ledger, Request, SOME, Searched, Stopped, Tally, is_packed, look, no_start, place_of, thread,
+};
 use crate::counters::Counters;
 use crate::observer::Observer;
 use crate::verdict::Kind;
@@ -58,6 +60,8 @@ const LOOK: u32 = 8;
 const GIFTS: usize = 8;
 /// Frames looked at for one that has something to give.
 const DEEPEST: usize = 1 << 12;
+/// As many frames are looked at again in debug builds.
+const MANY: usize = 256;
 /// How long a thread without work waits before it looks whether the search is over.
 const NAP: Duration = Duration::from_millis(20);
 
@@ -69,6 +73,7 @@ pub fn search<S: Successors, V: Visited>(
 ) -> Searched {
     assert!(store.is_empty(), "a search starts with an empty store");
     assert!(!request.proviso.is_path() || request.jobs == 1, "the plan refuses it");
+    assert!(!request.makes_up() && request.por_from == 0, "there are no levels: the plan refuses it");
     let mut root = Vec::new();
     match system.initial() {
         Ok(state) => system.pack(&state, &mut root),
@@ -91,11 +96,16 @@ pub fn search<S: Successors, V: Visited>(
     let max_depth = request.max_depth.unwrap_or(u32::MAX);
     let stopped = run.signals.why().or(all.cut.then_some(Stopped::Depth(max_depth)));
     let Counters { stored, transitions, .. } = all.counters;
+    let left = run.pool.into_inner().expect("nothing panics while it is held").work;
+    assert!(run.signals.why().is_some() || left.is_empty(), "who is given work does it");
     assert!(run.signals.why().is_some() || stored == store.len(), "each state is new to one thread, once");
+    assert!(!all.cut || request.max_depth.is_some(), "only what is too deep is cut");
     assert!(transitions >= stored, "each state is the end of a transition");
     let bytes = all.bytes;
     let Batch { reached, truncated, .. } = std::mem::take(&mut all.batch);
-    Searched { found, tally: all.tally, counters: all.counters, reached, truncated, stopped, bytes }
+    let searched = Searched { found, tally: all.tally, counters: all.counters, reached, truncated, stopped, bytes };
+    searched.check(request);
+    searched
 }
 
 /// What all threads share.
@@ -190,7 +200,8 @@ impl<'a, S: Successors, V: Visited> Run<'a, S, V> {
                 self.lock().n_threads = 1 + threads.len();
                 done = first.walk_on();
             }
-            debug_assert!(done != Ok(Walked::Paused));
+            debug_assert!(done != Ok(Walked::Paused), "who paused went on");
+            debug_assert!(done.is_ok() || self.signals.why().is_some(), "who stops says why");
             let mut all = first.total();
             for thread in threads {
                 let total = thread.join().expect("a thread that searches");
@@ -364,9 +375,16 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
                 self.bring();
                 self.batch.clear();
                 self.run.system.fire(&mut self.state, &[step], &mut self.batch);
+                debug_assert!(
+                    !self.batch.outcomes.is_empty(),
+                    "a step that can be taken leads somewhere, or to a fault"
+                );
+                debug_assert!(self.batch.outcomes.iter().all(|o| o.step == 0), "one step was fired");
+                debug_assert!(self.batch.outcomes.is_sorted_by(|a, b| a.path < b.path), "each path has its number");
                 let taken = self.take_in(step);
                 self.or_stop(taken)?;
             } else {
+                debug_assert_eq!(n_waiting, frame.waiting_from as usize, "I2");
                 if !V::EXACT {
                     let key_from = frame.id.0 as usize;
                     debug_assert!(key_from < self.path_keys.len(), "I2");
@@ -409,6 +427,7 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
         let all = std::slice::from_ref(&all);
         self.run.store.offer(&mut self.hand, &self.key, all)?;
         self.run.store.settle(&mut self.hand, &self.key, all, &mut self.answers)?;
+        debug_assert_eq!(self.answers.len(), 1, "every key has an answer");
         let (id, new) = self.answers[0];
         self.counters.transitions += 1;
         self.news.transitions += 1;
@@ -419,11 +438,17 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
         self.news.stored += 1;
         let depth = self.prefix.as_ref().map_or(0, |p| p.len) + self.frames.len() - self.base;
         self.counters.depth = self.counters.depth.max(depth as u64);
+        let deepest = self.run.request.max_depth.map_or(usize::MAX, |max| max as usize);
+        debug_assert!(depth <= deepest, "what is too deep has no steps");
         if V::EXACT {
+            let own = cfg!(debug_assertions).then(|| hash(&self.key));
             // What is made from this state differs little from it.
             self.run.store.load(&mut self.hand, id, &mut self.key);
+            debug_assert!(own.is_none_or(|own| own == hash(&self.key)), "a name is its key's");
         }
         self.run.system.unpack_into(&self.key, &mut self.state);
+        let looks_again = self.counters.stored % SOME == 1;
+        debug_assert!(!looks_again || is_packed(self.run.system, &self.state, &self.key), "a state has one key");
         self.at_hand = true;
         let seen = match self.run.request.looked.is_empty() {
             true => Vec::new(),
@@ -507,6 +532,9 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
             let mut steps = self.prefix.as_ref().map_or(Vec::new(), |p| p.steps());
             steps.extend(self.taken(self.frames.len() - 1));
             steps.extend(last);
+            let depth = self.prefix.as_ref().map_or(0, |p| p.len) + self.frames.len() - 1 - self.base;
+            assert_eq!(steps.len(), depth + usize::from(last.is_some()), "I1: a step for each frame but the last");
+            debug_assert_eq!(last.is_some(), fault.is_some(), "what a step shows is a fault");
             ledger.1.push(Found { kind, steps, fault });
             if ledger.0.settled() {
                 self.run.signals.stop(Stopped::Settled);
@@ -525,8 +553,31 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
         })
     }
 
+    /// I2, I3
+    fn check_stacks(&self) -> bool {
+        let (frames, base) = (&self.frames[..], self.base);
+        let owns = |pair: &[Frame]| {
+            let (below, above) = (&pair[0], &pair[1]);
+            below.steps_from + below.n_steps as usize <= above.steps_from
+                && below.waiting_from <= above.waiting_from
+                && (V::EXACT || below.id < above.id)
+        };
+        let ended = |frame: &Frame| frame.n_taken == frame.n_steps && frame.waiting_from == 0;
+        let way = |pair: &[Waiting]| pair[0].key_from < pair[1].key_from;
+        let n_on_path = self.on_path.values().sum::<u32>() as usize;
+        assert!(frames.windows(2).all(owns), "I2: each frame owns a part of the stacks, above that of the one below");
+        assert!(frames[base..].iter().rev().skip(1).all(|f| f.n_taken > 0), "I1: who has a frame above took a step");
+        assert!(frames[..base].iter().all(ended), "I3");
+        assert!(self.waiting.windows(2).all(way), "I2: the keys lie in the order of those that wait");
+        assert!(self.waiting.last().is_none_or(|last| last.key_from < self.keys.len()), "I2: who waits has a key");
+        assert!(self.hashes.is_empty() || self.hashes.len() == frames.len(), "I2: a hash for each frame, or none");
+        assert_eq!(self.hashes.len(), n_on_path, "who is on the path has a frame");
+        true
+    }
+
     #[inline]
     fn poll(&mut self) -> Result<(), Halt> {
+        debug_assert!(self.frames.len() > MANY || self.check_stacks());
         self.run.store.rest(&mut self.hand);
         if self.run.n_hungry.load(Relaxed) > 0 {
             // Without room for it, the work stays here.
@@ -599,6 +650,10 @@ impl<'r, 'a, 'w, 'o, S: Successors, V: Visited> Walker<'r, 'a, 'w, 'o, S, V> {
         // The frames below have no steps left. Unless outcomes wait there, they are only a way (I3).
         if self.frames[n].waiting_from as usize == 0 {
             debug_assert!(!self.frames[self.base..n].iter().any(left), "I3");
+            debug_assert!(
+                self.base <= n && n + 1 < self.frames.len(),
+                "I3: what this thread lives on is not given away"
+            );
             self.base = n;
             self.prefix = Some(prefix);
         }

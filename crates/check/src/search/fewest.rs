@@ -9,6 +9,7 @@
 //! # Owed
 //!   O1 no run has fewer statements      tests: `library/corpus.rs`, against runs without an `atomic` and all runs of it
 
+use super::is_packed;
 use crate::verdict::Kind;
 use spinor_model::interp::{Floor, Interp, Log};
 use spinor_model::successors::{Step, Successors};
@@ -54,6 +55,10 @@ pub fn fewest(interp: &Interp, kind: Kind, most: usize, goes_on: &mut dyn FnMut(
         if let Some((from, _)) = from.filter(keeps).filter(|_| kind == Kind::RuntimeError) {
             kept.push((from, to));
         }
+        debug_assert!(
+            to == nodes.len() || nodes[to].key == key && nodes[to].floor.holder() == floor.holder(),
+            "a node is known by its key and floor"
+        );
         if to == nodes.len() {
             bytes += key.len();
             nodes.push(Node { from, floor, key });
@@ -66,10 +71,12 @@ pub fn fewest(interp: &Interp, kind: Kind, most: usize, goes_on: &mut dyn FnMut(
         let level = next..nodes.len();
         for n in level.clone() {
             let state = interp.unpack(&nodes[n].key);
+            debug_assert!(!n.is_multiple_of(LOOK) || is_packed(interp, &state, &nodes[n].key), "a state has one key");
             interp.moves(&state, nodes[n].floor, &mut offered);
             if offered.is_empty() && kind == Kind::EndState && !interp.may_end(&state) {
                 let way = way_to(&nodes, n);
                 assert_eq!(way.len(), n_steps, "a level is a number of statements");
+                assert!(n_steps <= most, "no more statements than were allowed");
                 return Fewest::Found(way);
             }
             for &step in offered.iter().filter(|_| n_steps < most) {
@@ -78,6 +85,8 @@ pub fn fewest(interp: &Interp, kind: Kind, most: usize, goes_on: &mut dyn FnMut(
                 if log.faults.iter().chain(result.as_ref().err()).any(|fault| Kind::of(&fault.kind) == kind) {
                     let mut way = way_to(&nodes, n);
                     way.push(step);
+                    assert_eq!(way.len(), n_steps + 1, "a level is a number of statements");
+                    assert!(way.len() <= most, "no more statements than were allowed");
                     return if goes_round(kept) { Fewest::Unknown } else { Fewest::Found(way) };
                 }
                 if let Ok(floor) = result

@@ -90,10 +90,33 @@ impl Levels {
             log.clear();
         }
         debug_assert_eq!(ids.len() as u64, len, "I1");
+        let from = self.small.len();
         for id in ids.iter() {
             self.small.push(*id)?;
         }
-        self.lens.push(len as u16)
+        self.lens.push(len as u16)?;
+        debug_assert_eq!(
+            self.place(level),
+            from as usize..self.small.len() as usize,
+            "a small level is looked for where it lies"
+        );
+        Ok(())
+    }
+
+    /// I1, of so many states.
+    pub fn has_each_once(&self, n_states: u64) -> bool {
+        let mut all = Vec::new();
+        let mut put = |log: &Log| {
+            let mut ids = Vec::new();
+            log.read(0..log.len() as usize, &mut ids);
+            all.append(&mut ids);
+        };
+        put(&self.small);
+        self.large.iter().flat_map(|(_, logs)| logs.iter()).for_each(put);
+        let n_met = all.len() as u64;
+        all.sort_unstable();
+        all.dedup();
+        n_met == n_states && all.len() as u64 == n_states
     }
 
     /// I2
@@ -109,6 +132,7 @@ impl Levels {
         };
         let n = if len as u64 <= self.alone { 1 } else { jobs.min(len / SHARE).max(jobs.min(2)) };
         debug_assert!(!self.is_ordered(level) || n == 1, "I2");
+        assert!((1..=jobs).contains(&n), "a level is expanded by somebody, and by no more than there are");
         n
     }
 
@@ -164,6 +188,8 @@ impl Reader<'_> {
             if self.at != n / self.chunk_len {
                 self.at = n / self.chunk_len;
                 self.levels.small.read_chunk(self.at, &mut self.chunk);
+                let len = self.levels.small.len() as usize - self.at * self.chunk_len;
+                assert_eq!(self.chunk.len(), len.min(self.chunk_len), "all chunks but the last are equally long");
             }
             ids.push(self.chunk[n % self.chunk_len]);
         }
@@ -207,6 +233,11 @@ impl Units {
             return true;
         }
         false
+    }
+
+    /// Nothing is left, nor was more taken than there is.
+    pub fn are_taken(&self) -> bool {
+        self.heaps.iter().all(|heap| heap.next.load(Relaxed) == heap.end)
     }
 
     /// The room of the list, for another level.

@@ -94,6 +94,28 @@ pub struct Searched {
 }
 
 impl Searched {
+    /// What is said agrees with itself, and with what was asked.
+    fn check(&self, request: &Request) {
+        for kind in SAFETY {
+            let n_shown = self.found.iter().filter(|found| found.kind == kind).count() as u64;
+            let (n_met, is_asked) = (self.tally.of(kind), request.kinds.contains(&kind));
+            assert!(n_shown <= n_met, "what is shown was met, and counted");
+            assert!(is_asked || n_shown == 0, "what nobody asked about is not shown");
+            assert!(!is_asked || n_shown > 0 || n_met == 0, "of what was met something is shown");
+            let is_settled = self.stopped == Some(Stopped::Settled);
+            assert!(!is_settled || !is_asked || n_shown > 0, "a search is settled when every question has its answer");
+        }
+        let Counters { stored, transitions, depth, .. } = self.counters;
+        assert!(transitions >= stored, "each state is the end of a transition");
+        assert!(stored == 0 || depth < stored, "each level, and each place of a path, has a state of its own");
+        let deepest = request.max_depth.map_or(u64::MAX, u64::from);
+        assert!(depth <= deepest, "no state lies deeper than was allowed");
+        for Found { kind, fault, .. } in &self.found {
+            let of_state = || *kind == Kind::EndState || request.looked.contains(kind);
+            assert!(fault.as_ref().map_or_else(of_state, |f| kind_of(&f.kind) == *kind), "a fault is of its kind");
+        }
+    }
+
     /// Not even the store found room.
     pub fn none<S: Successors>(system: &S, full: Full, request: &Request) -> Searched {
         let edges = system.batch();
@@ -194,8 +216,20 @@ fn row(kind: Kind) -> Option<usize> {
 fn look<S: Successors>(system: &S, state: &mut S::State, request: &Request, bits: &mut Vec<u64>) -> Vec<Kind> {
     system.look(state, bits).expect("what is looked at has a value in every state");
     debug_assert_eq!(bits.len(), request.looked.len().div_ceil(64), "a bit for each that is looked at");
+    let n_last = request.looked.len() % 64;
+    debug_assert!(n_last == 0 || bits.last().is_none_or(|last| last >> n_last == 0), "and no bit for others");
     let set = |n: &usize| bits[n / 64] >> (n % 64) & 1 != 0;
     (0..request.looked.len()).filter(set).map(|n| request.looked[n]).collect()
+}
+
+/// In debug builds one of so many keys is looked at once more.
+const SOME: u64 = 16;
+
+/// What a state is unpacked from is what it is packed into.
+fn is_packed<S: Successors>(system: &S, state: &S::State, key: &[u8]) -> bool {
+    let mut packed = Vec::with_capacity(key.len());
+    system.pack(state, &mut packed);
+    packed == key
 }
 
 /// Where a fault happened. With all errors, one trace per place: the second failure of the same assertion says
@@ -248,6 +282,9 @@ impl Ledger {
         if wanted {
             self.kept[row(kind).expect("a kind of SAFETY")] += 1;
             self.places.extend(place.map(|place| (place, kind)));
+            debug_assert!(place.is_none() || !self.wants(kind, place), "one trace for a place");
+            debug_assert!(self.all_errors || !self.wants(kind, None), "one trace for a kind, unless all are wanted");
+            debug_assert!(self.places.len() <= self.kept.iter().sum(), "who has a place has a trace");
         }
         wanted
     }
@@ -263,7 +300,9 @@ impl Ledger {
     }
 
     fn settled(&self) -> bool {
-        !self.all_errors && self.kinds.iter().all(|k| row(*k).is_some_and(|r| self.kept[r] > 0))
+        let settled = !self.all_errors && self.kinds.iter().all(|k| row(*k).is_some_and(|r| self.kept[r] > 0));
+        debug_assert!(!settled || !self.kinds.iter().any(|k| self.wants(*k, None)), "what is settled wants nothing");
+        settled
     }
 }
 

@@ -114,6 +114,7 @@ fn order_of(sample: &Sample, key: &[u8], size: usize) -> Ordered {
     let chained = chain(&sample.together, n);
     let mut judge = Judge::new(&sample.states, n, size);
     let half = n.div_ceil(2);
+    debug_assert!(is_permutation(&chained, n as u32), "I1");
     let mut order = if judge.halves(&chained) < judge.halves(&natural) { chained.clone() } else { natural };
     let mut least = judge.halves(&order);
     let mut sides = [judge.sums(&order[..half]), judge.sums(&order[half..])];
@@ -151,6 +152,8 @@ fn order_of(sample: &Sample, key: &[u8], size: usize) -> Ordered {
             words.copy_from_slice(&other);
         }
     }
+    debug_assert!(is_permutation(&order, n as u32), "I1");
+    debug_assert!((2.0..=2.0 * (sample.states.len() as f64).powi(2)).contains(&least), "a half has a value at least");
     Ordered { words: order, cost: least }
 }
 
@@ -204,10 +207,18 @@ impl Sample {
                 at = sample.states.len() - 1;
             }
         }
+        debug_assert!(sample.states.iter().all(|s| s.len() == key.len()), "who stands for a state has as long a key");
+        debug_assert!(is_symmetric(&sample.together, n_words), "two words change together, or do not");
         sample.states.sort();
         sample.states.dedup();
         sample
     }
+}
+
+/// And no two change together more often than either does.
+fn is_symmetric(together: &[u32], n: usize) -> bool {
+    let at = |i: usize, j: usize| together[i * n + j];
+    (0..n).all(|i| (0..i).all(|j| at(i, j) == at(j, i) && at(i, j) <= at(i, i).min(at(j, j))))
 }
 
 /// Which words differ.
@@ -329,6 +340,7 @@ impl Judge {
             pairs += u64::from(self.times[first]);
             self.times[first] += 1;
         }
+        debug_assert!(distinct + pairs >= sums.len() as u64, "who is not the first of its value makes a pair");
         let m = sums.len() as f64;
         (m * m / (2 * pairs + 1) as f64).max(distinct as f64)
     }

@@ -37,6 +37,7 @@ pub(super) fn find<S: Successors, V: Visited>(
     // Backwards: the last step first.
     let mut steps: Vec<Vec<(Step, u32)>> = seen.iter().map(|s| s.last.into_iter().collect()).collect();
     let deepest = seen.iter().map(|s| s.level).max().unwrap_or(0);
+    let lengths: Vec<usize> = seen.iter().map(|s| s.level + usize::from(s.last.is_some())).collect();
     let sit = || Seat { hand: store.hand(), batch: system.batch(), state: system.unpack(root) };
     let part = |me: usize, seat: &mut Seat<'_, S, V>, hunt: &Hunt| hunt.go(system, store, me, seat);
     team::gather(jobs, sit, part, |team| {
@@ -59,14 +60,16 @@ pub(super) fn find<S: Successors, V: Visited>(
             let parents = best.into_inner().expect(CALM);
             for (sighting, steps) in seen.iter_mut().zip(&mut steps).filter(|(s, _)| s.level == level + 1) {
                 let parent = parents[wanted.number(&sighting.key).expect("it is wanted")].as_ref().expect("I1");
+                debug_assert_ne!(parent.key, sighting.key, "I1: a state lies in one level");
                 steps.push((parent.step, parent.path));
                 sighting.key.clone_from(&parent.key);
                 sighting.level = level;
             }
         }
     });
-    let found = seen.into_iter().zip(steps).map(|(sighting, mut steps)| {
+    let found = seen.into_iter().zip(steps).zip(lengths).map(|((sighting, mut steps), length)| {
         assert_eq!((sighting.level, &sighting.key[..]), (0, root), "I1: level 0 is the initial state");
+        assert_eq!(steps.len(), length, "a step for each level");
         steps.reverse();
         Found { kind: sighting.kind, steps, fault: sighting.fault }
     });
@@ -89,7 +92,8 @@ impl Wanted {
         keys.sort();
         keys.dedup();
         let many = if keys.len() > FEW { &keys[..] } else { &[] };
-        let numbers = many.iter().enumerate().map(|(n, key)| (key.clone(), n)).collect();
+        let numbers: HashMap<_, _> = many.iter().enumerate().map(|(n, key)| (key.clone(), n)).collect();
+        debug_assert!(numbers.is_empty() || numbers.len() == keys.len(), "each key has its number");
         Wanted { keys, numbers }
     }
 
@@ -168,6 +172,7 @@ impl Hunt {
                 }
             }
         }
+        debug_assert_eq!(n_open, best.iter().filter(|b| b.is_none()).count(), "who has no parent is open");
         best
     }
 }

@@ -136,6 +136,7 @@ impl<W: Send + Sync> Team<'_, '_, W> {
         let Desk { work: laid, calls, busy, broken, .. } = self.desk;
         debug_assert_eq!(busy.load(Acquire), 0, "I2");
         debug_assert!(n > 0, "the leader has a part in everything");
+        debug_assert!(n <= calls.len() + 1, "no more are asked for than there can be");
         debug_assert!(laid.read().is_ok_and(|work| work.is_none()), "I2: what was laid before was given back");
         *laid.write().unwrap_or_else(PoisonError::into_inner) = Some(work);
         let called = &self.threads[..self.threads.len().min(n - 1)];
@@ -149,6 +150,7 @@ impl<W: Send + Sync> Team<'_, '_, W> {
         if broken.load(Relaxed) {
             self.end().map_or_else(|panic| std::panic::resume_unwind(panic), |()| unreachable!("somebody panicked"));
         }
+        debug_assert!(calls.iter().all(|call| call.0.load(Relaxed) == WAIT), "I1: who came back was called once");
         laid.write().unwrap_or_else(PoisonError::into_inner).take().expect("I2")
     }
 }
