@@ -106,6 +106,48 @@ fn what_three_have_together_is_told_apart() {
     assert_eq!(stored(Way::Segmented), stored(Way::Full));
 }
 
+/// Who is made first can end before the others are made, and then they are born with other numbers.
+#[test]
+fn who_may_end_before_all_are_there_gives_its_number_away() {
+    for (first, rest) in [("", "run A(); "), ("active proctype X() { skip }", "")] {
+        for (atomic, symmetric) in [("", false), ("atomic", first.is_empty())] {
+            let text = format!(
+                "byte n, m;
+                init {{ {atomic} {{ {rest}run B(); run B(); run C() }} }}
+                {first}
+                proctype A() {{ skip }}
+                proctype B() {{ byte k; do :: k = 1 - k; n = k od }}
+                proctype C() {{ byte a, b, c; do :: b = 2 - b; m = b; assert(m != 1) od }}"
+            );
+            let all = Settings { select: Selection::safety(), ..Settings::default() };
+            let whole = run("m", &text, &Settings { symmetry: Way::Off, ..all.clone() });
+            let with = run("m", &text, &Settings { symmetry: Way::Segmented, ..all });
+            assert_eq!(words(&whole), words(&with), "{text}");
+            assert_eq!(with.stats().left_out.sym != "off", symmetric, "{text} {:?}", with.notes);
+        }
+    }
+}
+
+/// What is read of a process that has ended is zero, and that is the number of one of these.
+#[test]
+fn a_process_that_has_ended_names_the_first() {
+    for (which, symmetric) in [("X[2]", false), ("X", false), ("Y[3]", true), ("Y", true)] {
+        let text = format!(
+            "byte n;
+            active [2] proctype P() {{ ({which}:v == _pid); n++; assert(n < 2); do :: true od }}
+            active proctype X() {{ byte v = 255; v = 255 }}
+            active proctype Y() {{ byte v = 255; v = 255; do :: v == 254 od }}"
+        );
+        // The one that never ends must not be the last: then nobody would ever end.
+        let text = if symmetric { text } else { text.replace("active proctype Y", "proctype Y") };
+        let all = Settings { select: Selection::safety(), ..Settings::default() };
+        let whole = run("m", &text, &Settings { symmetry: Way::Off, ..all.clone() });
+        let with = run("m", &text, &Settings { symmetry: Way::Segmented, ..all });
+        assert_eq!(words(&whole), words(&with), "{text}");
+        assert_eq!(with.stats().left_out.sym != "off", symmetric, "{text} {:?}", with.notes);
+    }
+}
+
 #[test]
 fn a_state_stands_for_its_images() {
     let all = Settings { select: Selection::safety(), plain: true, ..Settings::default() };
@@ -642,6 +684,14 @@ const BROKEN: &[(&str, &str)] = &[
     ),
     ("byte x;\nactive [2] proctype P() { do :: x = get_priority(_pid) od }", "priorities order processes"),
     ("byte x;\nactive proctype P() { do :: x = 1 - x od }", "no proctype has two processes"),
+    (
+        "byte x;\nproctype P() { do :: x = 1 - x od } proctype A() { skip }\ninit { run A(); run P(); run P() }",
+        "2:`A` can end before all processes are made",
+    ),
+    (
+        "byte x;\nactive [2] proctype P() { do :: X[2]:v == _pid -> x = 1 od } active proctype X() { byte v = 9; v = 8 }",
+        "2:a statement tells process 0 from process 1",
+    ),
 ];
 
 #[test]

@@ -93,6 +93,7 @@ impl<'a> Asked<'a> {
         }
         let fairness = self.how.request.fairness;
         let fair = fairness != Fairness::None;
+        assert!(self.how.reduce.is_some() || phases.is_empty(), "phases are told to who leaves something out");
         let How { repairs, proviso, .. } = self.how;
         // Who selects by the path, or by who is waited for, has one graph from the beginning to the end.
         let n_phases = if proviso.is_path() || self.how.waits() { phases.len().min(1) } else { phases.len() };
@@ -279,6 +280,7 @@ fn renumbered<S: Successors, T: Successors>(lasso: &Lasso, few: &Product<'_, S>,
         stem.push(few_moves.number_in(*nth, &all_moves));
         key = few_moves.key(*nth as usize).to_vec();
     }
+    debug_assert_eq!(stem.len(), lasso.stem.len() + lasso.cycle.len(), "a number for each move");
     let cycle = stem.split_off(lasso.stem.len());
     Lasso { initial: lasso.initial, stem, cycle }
 }
@@ -309,6 +311,7 @@ pub(crate) fn walked<R: Runs, I: IntoIterator<Item = (Step, u32)>>(
         }
         all
     };
+    assert!(lasso.cycle.is_empty() || n_stem == lasso.stem.len(), "a cycle begins behind the whole stem");
     let stem = walk(&lasso.stem[..n_stem]);
     let cycle = (!lasso.cycle.is_empty()).then(|| walk(&lasso.cycle));
     EndlessRun { stem, cycle }
@@ -317,6 +320,7 @@ pub(crate) fn walked<R: Runs, I: IntoIterator<Item = (Step, u32)>>(
 /// Panics if a trace does not break the formula.
 pub fn judge(interp: &Interp, formula: &Formula, props: &[Expr], trace: &Trace) {
     let (stem, cycle) = valuations(interp, props, trace);
+    assert_eq!(cycle.is_empty(), trace.cycle_start.is_none(), "what repeats is looked at");
     let last = stem.last().or(cycle.last()).cloned();
     // If it is broken for good, it is so however the run goes on.
     let cycle = if cycle.is_empty() { last.into_iter().collect() } else { cycle };
@@ -333,6 +337,10 @@ pub fn valuations(interp: &Interp, props: &[Expr], trace: &Trace) -> (Vec<Valuat
         props.iter().map(alone).collect::<Vec<Interp>>()
     });
     let mut all: Vec<Valuation> = Vec::new();
+    assert!(
+        trace.looks.is_sorted() && trace.looks.last().is_none_or(|n| *n <= trace.steps.len()),
+        "it looks as it goes"
+    );
     for (nth, n) in trace.looks.iter().enumerate() {
         let state = trace.before(*n).expect("a state of the trace");
         // The step by which it is left; after the last one comes none, or the one at which the cycle begins.

@@ -47,6 +47,7 @@
 //!   I3 nobody waits (B5) for its own seed
 //!   I4 the moves in `todo` from the uppermost frame's on are those that its state still has to make
 //!   I5 what the red search of a thread alone goes through is blue, if nothing was too deep
+//!   I6 if nothing is found, and nothing was too deep, each stored state was visited, and once counted
 //!
 //! # Owed
 //!   O1 verdict = oracle, and the lasso is accepted; counts = `ndfs`    tests: random graphs, 1, 2 and 4 threads
@@ -107,6 +108,7 @@ pub(super) fn search_after<R: Runs, V: Visited>(
     observer: &mut dyn Observer,
 ) -> Result<Nested, Refused> {
     assert!(V::EXACT, "a state is expanded from its name");
+    assert!(!runs.judges(), "what is closed here is a cycle, whoever moves in it");
     if runs.n_marks() > 1 {
         return Err(Refused::ManyMarks(runs.n_marks()));
     }
@@ -126,7 +128,10 @@ pub(super) fn search_after<R: Runs, V: Visited>(
         worker.n_second
     });
     let second = n_second.iter().sum();
-    if let Some(answer) = run.answer.into_inner().expect("nothing panics while it is held") {
+    let answer = run.answer.into_inner().expect("nothing panics while it is held");
+    let through = answer.is_none() && searched.stopped.is_none();
+    assert!(!through || searched.counters.stored == store.len(), "I6");
+    if let Some(answer) = answer {
         let Found { way, stem, cycle } = answer?;
         match scout::stem(&trails, way, &mut Eyes::new(runs, store, &cards)) {
             Ok((initial, mut to_start)) => {
@@ -433,6 +438,8 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
         let at = self.path.frames.iter().position(|frame| frame.state == closes).expect("I1");
         let mut stem = self.path.moves();
         stem.pop(); // of the seed, whose moves were all made
+        let (seed, red) = (self.path.frames.last(), self.nested.frames.first());
+        assert_eq!(seed.map(|f| f.state), red.map(|f| f.state), "the seed is the last state of the path");
         let mut cycle = stem.split_off(at);
         cycle.extend(self.nested.moves());
         Found { way: self.scout.start.way, stem, cycle }

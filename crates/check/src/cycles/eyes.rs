@@ -4,6 +4,7 @@
 //! # Invariants
 //!   I1 once a state was looked at, and as long as none of its moves is dropped, those without a number are exactly its
 //!      moves to barren states
+//!   I2 a thread makes each move to a state with a number once, in whatever order
 
 use super::{Moves, Runs};
 use spinor_store::{Cards, CardsHand, Full, Laid, StateId, Visited};
@@ -151,10 +152,13 @@ impl<'a, R: Runs, V: Visited> Eyes<'a, R, V> {
     pub fn order(&self, n: u32, thread: usize) -> impl Iterator<Item = usize> + '_ {
         let n_moves = self.numbers.len();
         let turn = if thread == 0 || n_moves == 0 { 0 } else { (n as usize ^ thread) % n_moves };
-        let all = (0..n_moves).map(move |i| {
+        let place = move |i: usize| {
             let place = if thread.is_multiple_of(2) { n_moves - 1 - i } else { i };
             if place + turn < n_moves { place + turn } else { place + turn - n_moves }
-        });
+        };
+        let bits = |places: &mut dyn Iterator<Item = usize>| places.fold(0u64, |bits, at| bits | 1 << at);
+        debug_assert!(n_moves >= 64 || bits(&mut (0..n_moves).map(place)) == bits(&mut (0..n_moves)), "I2");
+        let all = (0..n_moves).map(place);
         all.filter(|at| self.numbers[*at] != 0)
     }
 

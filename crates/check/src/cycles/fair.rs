@@ -56,6 +56,8 @@
 //!
 //! # Invariants
 //!   I1 with flags A = 0 exactly if C = 0, and C is at most N+1; with copies C is at most N
+//!   I2 the moves of a state are those below, or none of them, each in its place, and at most one default move behind
+//!   I3 a lasso closes with its stage, and has moves of its own below
 //!
 //! # Owed
 //!   O1 verdict = oracle, the lasso is accepted and fair below   tests: random graphs, both kinds, both targets
@@ -167,6 +169,7 @@ impl Turn {
 impl<'a, R: Runs> Fair<'a, R> {
     pub fn new(runs: &'a R, n_pids: u32, by: By) -> Fair<'a, R> {
         assert!(n_pids <= u32::from(Pid::MAX) + 1, "{n_pids} processes");
+        assert!(!runs.judges(), "who is waited for has one number all the time");
         let mut everybody = Pids::default();
         (0..n_pids).for_each(|pid| everybody.put(pid as Pid));
         Fair { runs, n_pids, everybody, by, tells: false, eager: false }
@@ -186,9 +189,15 @@ impl<'a, R: Runs> Fair<'a, R> {
         let (mut start, mut desk) = (Moves::default(), self.runs.desk());
         self.runs.initial(&mut desk, &mut start);
         let mut at = (start.key(lasso.initial).to_vec(), 0);
-        let mut step = |nth: &u32| self.step(&mut desk, &mut at, *nth, wish);
-        let stem = lasso.stem.iter().filter_map(&mut step).collect();
-        Lasso { initial: lasso.initial, stem, cycle: lasso.cycle.iter().filter_map(step).collect() }
+        let mut go = |numbers: &[u32], at: &mut (Vec<u8>, u32)| -> Vec<u32> {
+            numbers.iter().filter_map(|nth| self.step(&mut desk, at, *nth, wish)).collect()
+        };
+        let stem = go(&lasso.stem, &mut at);
+        let start = at.clone();
+        let cycle = go(&lasso.cycle, &mut at);
+        assert!(at == start, "I3");
+        assert_eq!(cycle.is_empty(), lasso.cycle.is_empty(), "I3");
+        Lasso { initial: lasso.initial, stem, cycle }
     }
 
     /// Makes a move, and says its number below, if it is no default move.
@@ -332,6 +341,7 @@ impl<R: Runs> Runs for Fair<'_, R> {
     }
 
     fn moves_as(&self, (desk, below): &mut Self::Desk, key: &[u8], wish: Wish, out: &mut Moves) {
+        debug_assert!(out.all.is_empty(), "the moves of one state at a time");
         let (state, stage) = split(key);
         let turn = self.below(desk, state, stage, wish, below);
         (out.able, out.blind) = (below.able, below.blind);
@@ -349,10 +359,14 @@ impl<R: Runs> Runs for Fair<'_, R> {
         };
         let marks = u64::from(turn.accepting);
         for (n, m) in below.all.iter().enumerate().filter(|_| turn.moves) {
+            debug_assert!(self.is_stage(turn.after(m.pid)), "I1");
             push(out, below.key(n), turn.after(m.pid), marks, m.pid);
         }
         if let Some(stage) = turn.default {
             push(out, state, stage, marks, None);
+            debug_assert_ne!(stage, split(key).1, "a default move leads to another stage");
         }
+        let n_below = if turn.moves { below.all.len() } else { 0 };
+        debug_assert_eq!(out.all.len(), n_below + usize::from(turn.default.is_some()), "I2");
     }
 }

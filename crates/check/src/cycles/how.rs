@@ -43,7 +43,9 @@ impl How {
     pub(crate) fn search<F, U: User<Out = Searched<F>>>(&self, hints: Hints, user: U) -> (Searched<F>, Kept) {
         let budget = &self.request.budget;
         let searched = stores::open(self.store, self.table, budget, hints, user);
-        searched.unwrap_or_else(|full| (Searched::none(full, budget), (0, None)))
+        let (searched, kept) = searched.unwrap_or_else(|full| (Searched::none(full, budget), (0, None)));
+        assert!(searched.found.is_none() || searched.stopped.is_none(), "M5");
+        (searched, kept)
     }
 
     /// The search itself.
@@ -118,7 +120,9 @@ impl How {
         };
         let eager = self.repairs.able == AbleBy::Defaults;
         let fair = || Fair::new(runs, self.most_processes, by()).telling(self.waits(), eager);
-        (self.request.fairness != Fairness::None).then(fair)
+        assert_ne!(self.request.fairness, Fairness::Strong, "states wait for one process at a time: that is weak");
+        assert_eq!(self.unfolds(), self.request.fairness != Fairness::None, "the keys are as long as it was said");
+        self.unfolds().then(fair)
     }
 }
 

@@ -114,6 +114,11 @@ impl Component {
         self.moves.len()
     }
 
+    /// Each of its states can be reached from each.
+    pub fn is_connected(&self) -> bool {
+        self.components(&(0..self.len()).collect::<Vec<_>>()).len() == 1
+    }
+
     fn inside<'c>(&'c self, part: &'c [bool], n: usize) -> impl Iterator<Item = &'c Inner> {
         self.moves[n].iter().filter(|m| part[m.to])
     }
@@ -193,6 +198,10 @@ impl Component {
                     }
                     moves.reverse();
                     states.reverse();
+                    debug_assert!(
+                        self.is_way(from, part, &moves, &states),
+                        "each move leads to where the next one begins"
+                    );
                     return Some((moves, states));
                 }
                 if !std::mem::replace(&mut seen[m.to], true) {
@@ -202,6 +211,18 @@ impl Component {
             }
         }
         None
+    }
+}
+
+impl Component {
+    fn is_way(&self, from: usize, part: &[bool], moves: &[u32], states: &[usize]) -> bool {
+        let mut at = from;
+        let mut leads = |(nth, to): (&u32, &usize)| {
+            let is_one = self.inside(part, at).any(|m| (m.nth, m.to) == (*nth, *to));
+            at = *to;
+            is_one
+        };
+        moves.len() == states.len() && moves.iter().zip(states).all(&mut leads)
     }
 }
 
@@ -239,6 +260,7 @@ pub fn find_run(c: &Component, part: &[bool], from: usize, n_marks: u32, fairnes
             none_owed || m.marks & marks != 0 || m.pid.is_some_and(|pid| owed.has(pid)) || pay_state(owed, m.to) != owed
         };
         let (moves, states) = c.way(at, part, pays).expect("what is owed is in the part");
+        let before = (marks, owed);
         for (nth, to) in moves.into_iter().zip(states) {
             let m = c.inside(part, at).find(|m| m.nth == nth).expect("a move of the way");
             marks &= !m.marks;
@@ -247,6 +269,7 @@ pub fn find_run(c: &Component, part: &[bool], from: usize, n_marks: u32, fairnes
             cycle.push(nth);
             at = to;
         }
+        debug_assert!(before == (0, Pids::default()) || before != (marks, owed), "each way pays something");
     }
     if at != start {
         let (moves, _) = c.way(at, part, |_, m| m.to == start).expect("a part is connected");

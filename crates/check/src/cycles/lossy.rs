@@ -15,6 +15,7 @@
 //!
 //! # Invariants
 //!   I1 a key is in `on_path` exactly while it has a frame of the first search
+//!   I2 the keys of a frame's moves lie one behind the other and fill `keys`, and it makes them in their order
 //!
 //! # Owed
 //!   O1 what is found is accepted, and all is found if nothing is taken for another   tests: random graphs, random models
@@ -74,6 +75,7 @@ pub fn search<R: Runs, V: Visited>(
     request: &Request,
     observer: &mut dyn Observer,
 ) -> Result<Nested, Refused> {
+    assert!(!runs.judges(), "what is closed here is a cycle, whoever moves in it");
     if runs.n_marks() > 1 {
         return Err(Refused::ManyMarks(runs.n_marks()));
     }
@@ -127,6 +129,7 @@ impl Frame {
 
     /// The number of the move that was made last.
     fn made(&self) -> u32 {
+        assert!((1..=self.ends.len()).contains(&self.n_made), "I2: who is on the way has made a move");
         self.n_made as u32 - 1
     }
 
@@ -206,6 +209,7 @@ impl<R: Runs, V: Visited> Dfs<'_, R, V> {
             return Ok(Some(Here::Ends(nth)));
         }
         while let Some(frame) = self.path.frames.last_mut() {
+            debug_assert!(self.on_path.contains(&frame.key), "I1");
             if let Some(to) = frame.follow() {
                 let deep = self.pulse.too_deep(self.path.frames.len() as u64);
                 if !deep
@@ -232,6 +236,7 @@ impl<R: Runs, V: Visited> Dfs<'_, R, V> {
         let frame = self.frame(key)?;
         assert!(self.on_path.insert(frame.key.clone()), "I1");
         self.path.push(frame).map_err(|full| self.pulse.full(full))?;
+        debug_assert_eq!(self.on_path.len(), self.path.frames.len(), "I1");
         self.pulse.counters.stored += 1;
         self.pulse.beat(self.path.frames.len() as u64 - 1, &self.moves)?;
         Ok(self.moves.ends)
@@ -285,12 +290,15 @@ impl<R: Runs, V: Visited> Dfs<'_, R, V> {
             ends.push(keys.len() as u32);
         }
         debug_assert!(u32::try_from(keys.len()).is_ok(), "where a key ends fits into a word");
+        debug_assert!(ends.is_sorted() && keys == self.moves.keys, "I2");
         Ok(Frame { key: key.into(), keys: keys.into(), ends: ends.into(), n_made: 0, accepting })
     }
 
     /// Along the path to where the cycle closes, on to the seed, and along the second search's path back.
     fn lasso(&self, initial: usize, here: Here) -> Lasso {
         let (last, path) = self.path.frames.split_last().expect("something was found on the path");
+        let seed = self.nested.frames.first();
+        assert!(seed.is_none_or(|seed| seed.key == last.key), "the seed is the last state of the path");
         let mut stem: Vec<u32> = path.iter().map(Frame::made).collect();
         let mut cycle = Vec::new();
         match here {

@@ -34,6 +34,8 @@
 //!   M1 the keys of moves lie one behind the other and fill `keys`
 //!   M2 the move that ends the matter is one of the moves; what is blind has none
 //!   M3 the marks of a move are marks that there are, and whose it is, is able to move
+//!   M4 of states and the moves between them: who moves is able to somewhere, and who is so everywhere is so somewhere
+//!   M5 what was found needs no more search
 
 pub mod answer;
 pub mod by_process;
@@ -157,6 +159,7 @@ impl Moves {
 
     pub fn push(&mut self, key: &[u8], marks: u64, pid: Option<Pid>) {
         let from = self.keys.len();
+        debug_assert_eq!(from, self.all.last().map_or(0, |m| m.to.end), "M1");
         self.keys.extend_from_slice(key);
         self.all.push(Move { to: from..self.keys.len(), marks, pid });
     }
@@ -179,6 +182,7 @@ impl Moves {
     /// The number that one of these moves has among more of them.
     pub fn number_in(&self, nth: u32, all: &Moves) -> u32 {
         let (own, to) = (&self.all[nth as usize], self.key(nth as usize));
+        debug_assert!(self.all.len() <= all.all.len(), "some of the moves are no more than all of them");
         let same = |m: &Move| (m.marks, m.pid) == (own.marks, own.pid) && all.keys[m.to.clone()] == *to;
         all.all.iter().position(same).expect("a selected move is a move") as u32
     }
@@ -285,6 +289,8 @@ impl Summary {
 
     /// Whether the run that passes everything is accepted and fair.
     pub fn is_accepted(&self, n_marks: u32, fairness: Fairness) -> bool {
+        debug_assert!(self.moved.union(self.always).without(self.somewhere).is_empty(), "M4");
+        debug_assert_eq!(self.marks & !all_marks(n_marks), 0, "M3");
         let unfair = match fairness {
             Fairness::None => Pids::default(),
             Fairness::Weak => self.always.without(self.moved),

@@ -68,6 +68,7 @@
 //!   I4 the moves in `todo` from the uppermost frame's on are those that its state still has to make; the others have
 //!      made one
 //!   I5 a state's choice is remembered once, as it was made, and stays
+//!   I6 if nothing is found, and nothing was too deep or left out on the fly, each stored state was visited
 //!
 //! # Owed
 //!   O1 verdict = oracle, and the lasso is accepted              tests: random graphs
@@ -256,6 +257,7 @@ pub fn search_with<R: Runs, V: WithBits>(
 ) -> Result<Nested, Refused> {
     let Nesting { target, proviso, forgets } = way;
     assert!(V::EXACT, "a state is expanded from its name");
+    assert!(!runs.judges(), "what is closed here is a cycle, whoever moves in it");
     assert!(target == Target::Path || !proviso.is_path() || forgets, "the plan refuses it");
     assert!(proviso.is_path() || !forgets, "there is something to forget");
     if runs.n_marks() > 1 {
@@ -281,6 +283,8 @@ pub fn search_with<R: Runs, V: WithBits>(
         out: Vec::new(),
     };
     let found = found(dfs.all())?;
+    let through = found.is_none() && dfs.pulse.why().is_none();
+    assert!(!through || proviso.is_path() || dfs.pulse.counters.stored == store.len(), "I6");
     Ok(Nested { searched: dfs.pulse.searched(found, request), second: dfs.n_second })
 }
 
@@ -520,6 +524,7 @@ impl<'a, R: Runs, V: WithBits> Dfs<'a, R, V> {
                 let at = self.path.frames.iter().position(|frame| frame.id == closes).expect("targets are on the path");
                 cycle = stem.split_off(at);
                 cycle.extend((0..self.nested.frames.len()).map(|n| made(&self.nested, n)));
+                debug_assert_eq!(cycle.first().map(|(id, _)| *id), Some(closes), "a cycle begins where it closes");
             }
         }
         let stem = stem.into_iter().map(|(id, nth)| self.number(id, nth)).collect();

@@ -17,13 +17,15 @@
 //! # Invariants
 //!   I1 a key of the product is the system's key, and behind it the automaton's state in one grain
 //!   I2 what is looked up is what the automaton says
+//!   I3 a part that is barren has no marks that are all, or no transition inside
+//!   I4 the step that a move is leads where the move does
 //!
 //! # Cost
 //!   What the automaton can do is looked up by its state and by what is true, if few things are looked at.
 
 use super::{Fairness, Lasso, Move, Moves, Part, Runs};
 use crate::claim::Claim;
-use spinor_ltl::{Components, StateId, Transition};
+use spinor_ltl::{Automaton, Components, StateId, Transition};
 use spinor_model::ir::Pid;
 use spinor_model::layout::GRAIN;
 use spinor_model::successors::{Batch, Outcome, Step, Successors, Wish};
@@ -44,6 +46,26 @@ pub struct Product<'a, S> {
     transitions: Vec<Transition>,
     /// Some run was ended by a fault.
     faulty: AtomicBool,
+}
+
+/// I3, by going round: from a transition inside a part there is a way back to where it began, and of a barren part the marks
+/// of these are not all.
+fn are_closed(automaton: &Automaton, parts: &[Part]) -> bool {
+    let reaches = |from: usize, to: usize| {
+        let (mut seen, mut todo) = (vec![false; parts.len()], vec![from]);
+        while let Some(at) = todo.pop() {
+            if !std::mem::replace(&mut seen[at], true) {
+                todo.extend(automaton.states[at].iter().map(|t| t.target.idx()));
+            }
+        }
+        seen[to]
+    };
+    let few = parts.len() < 32;
+    (0..parts.len()).filter(|_| few).all(|at| {
+        let inside = automaton.states[at].iter().filter(|t| reaches(t.target.idx(), at));
+        inside.clone().all(|t| parts[t.target.idx()] == parts[at])
+            && !(parts[at].barren && inside.clone().any(|t| t.marks.0 == automaton.all_marks().0))
+    })
 }
 
 /// There are no more rows than this.
@@ -76,7 +98,8 @@ impl<'a, S: Successors> Product<'a, S> {
         }
         let part =
             |number: &u32| Part { number: *number, barren: inside[*number as usize] != Some(automaton.all_marks().0) };
-        let parts = components.of.iter().map(part).collect();
+        let parts: Vec<Part> = components.of.iter().map(part).collect();
+        debug_assert!(are_closed(automaton, &parts), "I3");
         let n_columns = claim.looked.len();
         let few = n_columns < 32 && automaton.n_states() << n_columns <= MOST_ROWS;
         let (mut rows, mut transitions) = (Vec::new(), Vec::new());
@@ -143,11 +166,19 @@ impl<'a, S: Successors> Product<'a, S> {
         self.system.fire(&mut state, &steps, &mut batch);
         let there: Vec<_> = batch.outcomes.iter().filter(|o| o.key().is_some()).collect();
         let outcome = there.get((nth as usize).checked_rem(there.len())?)?;
+        debug_assert!(self.leads(key, nth, batch.key(outcome)), "I4");
         Some((steps[outcome.step as usize], outcome.path))
     }
 }
 
 impl<S: Successors> Product<'_, S> {
+    /// I4
+    fn leads(&self, key: &[u8], nth: u32, to: Option<&[u8]>) -> bool {
+        let mut moves = Moves::default();
+        self.moves(&mut self.desk(), key, &mut moves);
+        moves.ends != Some(nth) && to == Some(Self::split(moves.key(nth as usize)).0)
+    }
+
     /// What the automaton can do where this is true; `some` is there for the list if there are no rows.
     #[inline]
     fn transitions<'t>(&'t self, at: StateId, bits: &[u64], some: &'t mut Vec<Transition>) -> &'t [Transition] {

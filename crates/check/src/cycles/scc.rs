@@ -30,6 +30,7 @@
 //!   I2 a state of a barren part is laid into `todo` once; one of another part only while it is open and not visited
 //!   I3 the number of an open state is its place in `order`
 //!   I4 numbers grow from root to root, and a frame with a number is in the uppermost component or above it
+//!   I5 the states from the uppermost root on are connected when something is found, or they are complete
 //!
 //! # Owed
 //!   O1 verdict = oracle, and the lasso is accepted and fair    tests: random graphs, with parts and without
@@ -508,6 +509,7 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
         } else if self.fairness == Fairness::Strong && root.summary.marks() == all_marks(self.n_marks) {
             let states = self.order[root.number as usize..].to_vec();
             let component = Component::new(self.runs, &mut self.desk, self.store, &mut self.hand, &states)?;
+            debug_assert!(component.is_connected(), "I5");
             if component.accepted_part(self.n_marks, self.fairness).is_some() {
                 return Ok(true);
             }
@@ -557,6 +559,7 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
             return Ok(Lasso { initial, stem, cycle });
         }
         let component = Component::new(self.runs, &mut self.desk, self.store, &mut self.hand, &states)?;
+        debug_assert!(component.is_connected(), "I5");
         let part = component.accepted_part(self.n_marks, self.fairness).expect("it was accepted");
         let (way, cycle) = find_run(&component, &part, 0, self.n_marks, self.fairness);
         stem.extend(way);

@@ -27,6 +27,7 @@
 //!   I2 next and head are written only with the root locked
 //!   I3 what hangs below another has the higher number, so every way leads to a root
 //!   I4 a set that dies is a whole component, unless there is a limit of depth; so no dead set is united with another
+//!   I5 the ring of a set has the states of both that it was made of
 //!
 //! # Owed
 //!   O1 what was told of either set is known of both, who was in either is in both, and a set whose states are
@@ -255,6 +256,19 @@ fn set_head(laid: Laid<'_>, root: u32, to: u32) {
     ring.store(ring.load(Relaxed) >> 32 << 32 | u64::from(to), Relaxed);
 }
 
+/// A ring that is longer is not counted.
+const LONG: usize = 32;
+
+/// Of the ring of a locked set.
+fn ring_len(laid: Laid<'_>, from: u32) -> usize {
+    let (mut at, mut n) = (next(laid, from), 1);
+    while at != from && n < LONG {
+        at = next(laid, at);
+        n += 1;
+    }
+    n
+}
+
 impl View<'_> {
     /// No thread has come to this state.
     #[inline]
@@ -374,9 +388,11 @@ impl View<'_> {
         breath();
         debug_assert!(root < other, "I3");
         let (to, from) = (head(laid, root), head(laid, other));
+        let n_before = if cfg!(debug_assertions) { ring_len(laid, to) + ring_len(laid, from) } else { 0 };
         let after = next(laid, to);
         set_next(laid, to, next(laid, from));
         set_next(laid, from, after);
+        debug_assert!(n_before >= LONG || ring_len(laid, to) == n_before, "I5");
         let (set, gone) = (word(laid, root, SET).load(Relaxed), word(laid, other, SET).load(Relaxed));
         debug_assert!((set | gone) & DEAD == 0 || crew.has_limit(), "I4");
         let mut sum = self.sets.add(root, summary);
@@ -422,6 +438,7 @@ impl View<'_> {
         loop {
             let next_one = next(laid, at);
             if !is_done(next_one) {
+                debug_assert_eq!(root_of(laid, next_one), root, "I5");
                 set_head(laid, root, next_one);
                 unlock(laid, root, 0);
                 return Pick::State(next_one);

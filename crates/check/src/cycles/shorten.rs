@@ -12,6 +12,7 @@
 //!   state).
 //!   The effort is bounded; what is not found within it stays as it was.
 
+use super::lasso::replay;
 use super::{Fairness, Lasso, Moves, Runs, Summary, all_marks};
 use std::collections::{HashMap, HashSet};
 
@@ -26,7 +27,9 @@ const MOST_MOVES: usize = 1_000_000;
 
 /// `visited` states were, until it was found.
 pub fn shorten<R: Runs>(runs: &R, lasso: &Lasso, fairness: Fairness, visited: u64) -> Lasso {
+    debug_assert_eq!(replay(runs, lasso, fairness), Ok(()), "what is shortened is a run");
     let short = shortened(runs, lasso, fairness, visited);
+    debug_assert_eq!(replay(runs, &short, fairness), Ok(()), "what is shortened stays a run, and of the same kind");
     let length = |lasso: &Lasso| lasso.stem.len() + lasso.cycle.len();
     assert!(length(&short) <= length(lasso), "what is shortened is no longer than it was");
     short
@@ -74,6 +77,11 @@ impl Tree {
         self.known.insert(key.to_vec(), self.keys.len());
         self.keys.push(key.to_vec());
         self.from.push(from);
+        debug_assert_eq!(
+            (self.known.len(), self.from.len()),
+            (self.keys.len(), self.keys.len()),
+            "each state has a place"
+        );
         true
     }
 
@@ -220,6 +228,7 @@ impl<R: Runs> Walker<'_, R> {
             });
             moves.push(to.collect());
         }
+        debug_assert!(moves.iter().flatten().all(|(to, _)| *to < moves.len()), "all states were looked at");
         let all = all_marks(self.runs.n_marks());
         let (mut best, mut length, mut effort) = (None, than.stem.len() + than.cycle.len(), 0);
         for first in 0..moves.len() {
@@ -248,6 +257,7 @@ impl<R: Runs> Walker<'_, R> {
                         cycle.reverse();
                         debug_assert_eq!(cycle.len(), depth + 1, "the way back is as long as the way there");
                         if self.is_fair(&tree.keys[first].clone(), &cycle, fairness) {
+                            debug_assert!(stem.len() + cycle.len() < length, "only what is shorter is taken");
                             length = stem.len() + cycle.len();
                             best = Some(Lasso { initial: initial[start], stem: stem.clone(), cycle });
                         }

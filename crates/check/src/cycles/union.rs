@@ -52,6 +52,8 @@
 //!   I2 a thread whose bit is at a set that is not dead has a root in that set
 //!   I3 the moves in `todo` from the uppermost frame's on are those that its state still has to make
 //!   I4 the summary of a set that is dead, and a whole component, is what its states and the moves between them say
+//!   I5 if nothing is found, and nothing was too deep, each stored state was visited, and counted once
+//!   I6 the state whose moves a frame makes is of the set of its state
 //!
 //! # Owed
 //!   O1 verdict = oracle, and the lasso is accepted and fair; counts = `scc`    tests: random graphs, 1, 2 and 4 threads
@@ -90,6 +92,7 @@ pub(super) fn search_after<R: Runs, V: Visited>(
     observer: &mut dyn Observer,
 ) -> Searched {
     assert!(V::EXACT, "a state is expanded from its name");
+    assert!(!runs.judges(), "what a set says of who moves is taken as it is");
     let crew = Crew::new(request);
     let sets = match Sets::new(&request.budget, runs.n_marks(), request.fairness) {
         Ok(sets) => sets,
@@ -100,8 +103,11 @@ pub(super) fn search_after<R: Runs, V: Visited>(
     let (mut searched, trails, _) = scout::send(alone, (runs, store), at, request, observer, |scout| {
         let _ = Worker::new(&run, scout).all();
     });
+    let found = run.found.lock().expect("nothing panics while it is held").take();
+    let through = found.is_none() && searched.stopped.is_none();
+    assert!(!through || searched.counters.stored == store.len(), "I5");
     searched.counters.stored = store.len();
-    if let Some(found) = run.found.lock().expect("nothing panics while it is held").take() {
+    if let Some(found) = found {
         match run.lasso(&found, &trails) {
             Ok(lasso) => {
                 searched.found = Some(lasso);
@@ -371,6 +377,8 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
     fn expand(&mut self, n: u32) -> Result<(), Halt> {
         self.scout.look(n, self.scout.start.depth + self.frames.len() as u64 - 1)?;
         let view = self.view;
+        let laid = self.scout.eyes.cards.laid();
+        debug_assert!(self.frames.last().is_some_and(|frame| view.same(laid, frame.state, n)), "I6");
         self.scout.eyes.keep(|laid, to| !view.is_known_dead(laid, to)); // D8
         let eyes = &self.scout.eyes;
         debug_assert!(self.roots.last().is_some_and(|root| root.frame as usize + 1 == self.frames.len()), "I1");
@@ -393,6 +401,7 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
     /// A move into a set that this thread has a root in (I2): from there up, all is one set.
     fn close(&mut self, to: u32, marks: u64, pid: Option<Pid>) -> Result<(), Halt> {
         let at = self.frames.last().expect("a state on the path").at;
+        debug_assert_ne!(at, 0, "a move is some state's");
         let (view, laid) = (self.view, self.scout.eyes.cards.laid());
         let mut root = self.roots.last_mut().expect("the first state has a root");
         let mut more = says_more(&root.own, marks, pid) || !root.told;
@@ -408,6 +417,7 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
             }
             more = true;
         }
+        debug_assert!(view.same(laid, at, root.state), "I1, I2");
         if more { self.tell() } else { Ok(()) }
     }
 
@@ -453,6 +463,7 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
             // D3
             let above = self.roots.pop().expect("two roots");
             let root = self.roots.last_mut().expect("two roots");
+            debug_assert!(root.frame < above.frame, "I1: each root has its own frame");
             root.own.add(&above.own);
             root.own.add_move(above.marks, above.pid);
             self.back();
@@ -502,6 +513,7 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
 
     /// After the moves of so many frames.
     fn found(&self, n_frames: usize, inside: Option<u32>) -> Found {
+        debug_assert!(self.frames[..n_frames].iter().all(|f| f.at != 0 && f.nth < f.n_moves), "each frame made a move");
         let legs = self.frames[..n_frames].iter().map(|f| Leg { from: f.state, to: f.at, nth: f.nth });
         Found { way: self.scout.start.way, legs: legs.collect(), inside }
     }

@@ -9,7 +9,7 @@
 //!   several statements, so then there is a search for fewer of these (`fewest`).
 
 use super::fewest::{self, Fewest};
-use super::{Found, Request, Searched, Stopped, bfs, dfs, kind_of, order};
+use super::{Found, Request, Searched, Stopped, bfs, dfs, order};
 use crate::clock::Clock;
 use crate::executors::Executors;
 use crate::observer::{Control, Observer, Progress};
@@ -318,7 +318,7 @@ const SHORTEN_AT_LEAST: u64 = 32 << 20;
 /// The end of a trace is one of a violation of this kind.
 fn shows(ending: &Ending, kind: Kind) -> bool {
     match ending {
-        Ending::Fault(fault) => kind_of(&fault.kind) == kind,
+        Ending::Fault(fault) => Kind::of(&fault.kind) == kind,
         Ending::InvalidEnd => kind == Kind::EndState,
         Ending::Met { .. } => kind != Kind::EndState,
         Ending::Cycle | Ending::Settled => false,

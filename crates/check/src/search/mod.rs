@@ -112,7 +112,7 @@ impl Searched {
         assert!(depth <= deepest, "no state lies deeper than was allowed");
         for Found { kind, fault, .. } in &self.found {
             let of_state = || *kind == Kind::EndState || request.looked.contains(kind);
-            assert!(fault.as_ref().map_or_else(of_state, |f| kind_of(&f.kind) == *kind), "a fault is of its kind");
+            assert!(fault.as_ref().map_or_else(of_state, |f| Kind::of(&f.kind) == *kind), "a fault is of its kind");
         }
     }
 

@@ -31,6 +31,8 @@
 //!   I1 `pick` of a state it returned is that state, with the identity
 //!   I2 an order has the members of each class at the places of that class, each once; so a permutation maps every class to
 //!      itself
+//!   I3 segmented and full: images of a state get one key, unless more would have had to be tried for one of them
+//!   I4 those of a class stand in the order of their colours, and who is told apart stays so
 //!
 //! # Owed
 //!   O1 segmented, pc-segmented and full are canonical    tests: images of states of models, each place forgotten once
@@ -40,6 +42,7 @@
 
 use super::Way;
 use super::places::{FrameAt, Places, Said, mix, tinted};
+use crate::cycles::Pids;
 use spinor_model::ir::{Pid, System};
 use spinor_model::layout::GRAIN;
 use spinor_model::scalarset::Scalarset;
@@ -143,7 +146,7 @@ pub struct Scratch {
 
 impl Canon {
     pub fn new(system: &System, set: Scalarset, way: Way) -> Canon {
-        assert!(!set.is_empty() && way.is_on(), "there is something to do");
+        assert!(!set.is_empty() && Way::ALL.contains(&way), "there is something to do, and a way to do it");
         let (members, places) = (set.members().collect(), Places::new(system, set));
         Canon { members, identity: places.identity(), places, way }
     }
@@ -158,6 +161,7 @@ impl Canon {
 
     /// `first`, then `second`.
     pub fn product(first: &[Pid], second: &[Pid]) -> Perm {
+        debug_assert_eq!(first.len(), second.len(), "they are permutations of the same processes");
         first.iter().map(|p| second.get(usize::from(*p)).copied().unwrap_or(*p)).collect()
     }
 
@@ -173,8 +177,14 @@ impl Canon {
         &scratch.perm
     }
 
+    /// Whether the last `pick` would have had to try more keys.
+    pub fn gave_up(scratch: &Scratch) -> bool {
+        scratch.gave_up
+    }
+
     /// The image of a key.
     pub fn image(&self, key: &[u8], perm: &[Pid], scratch: &mut Scratch) -> Vec<u8> {
+        debug_assert!(self.check_perm(perm), "I2");
         let mut out = key.to_vec();
         if self.places.read(key, &mut scratch.beyond) {
             self.places.apply(key, perm, &scratch.beyond, &mut out);
@@ -184,7 +194,9 @@ impl Canon {
 
     /// What all keys have in common that differ in nothing that matters.
     pub fn normal(&self, key: &[u8], scratch: &mut Scratch) -> Vec<u8> {
-        self.image(key, &self.identity(), scratch)
+        let normal = self.image(key, &self.identity, scratch);
+        debug_assert!(self.image(&normal, &self.identity, scratch) == normal, "places I4: what is normal stays so");
+        normal
     }
 
     /// Replaces a key by the one that stands for it; the permutation that leads there is in `scratch`.
@@ -200,27 +212,48 @@ impl Canon {
             before.iter().all(|before| !is_sample() || self.leads_back(before, key, &scratch.perm)),
             "places I1"
         );
+        debug_assert!(before.iter().all(|before| !is_sample() || self.is_one_for_all(before, key, scratch)), "I3");
         debug_assert!(before.is_none_or(|before| self.sees_alike(&before, key, &scratch.perm)), "places I2, I4");
     }
 
     /// I2
     fn check_perm(&self, perm: &[Pid]) -> bool {
-        let mut classes = self.places.set.classes.iter();
-        let to = |p: &Pid| perm[usize::from(*p)];
-        let others = (0..perm.len() as u32).map(|p| p as Pid).filter(|p| !self.members.contains(p));
-        let is_kept = |class: &Vec<Pid>| {
-            let (mut image, mut class): (Vec<Pid>, Vec<Pid>) = (class.iter().map(to).collect(), class.to_vec());
-            image.sort_unstable();
-            class.sort_unstable();
-            image == class
+        if perm.len() != self.places.n {
+            return false;
+        }
+        let set = |pids: &mut dyn Iterator<Item = Pid>| {
+            pids.fold(Pids::default(), |mut set, p| {
+                set.put(p);
+                set
+            })
         };
-        perm.len() == self.places.n && classes.all(is_kept) && others.into_iter().all(|p| to(&p) == p)
+        let is_kept =
+            |class: &Vec<Pid>| set(&mut class.iter().copied()) == set(&mut class.iter().map(|p| perm[usize::from(*p)]));
+        let members = set(&mut self.members.iter().copied());
+        let stays = |(p, to): (usize, &Pid)| members.has(p as Pid) || p == usize::from(*to);
+        self.places.set.classes.iter().all(is_kept) && perm.iter().enumerate().all(stays)
     }
 
     /// A permutation and then its inverse change nothing that matters.
     fn leads_back(&self, before: &[u8], after: &[u8], perm: &[Pid]) -> bool {
         let mut scratch = Scratch::default();
         self.image(after, &Self::inverse(perm), &mut scratch) == self.normal(before, &mut scratch)
+    }
+
+    /// The first two of each class change places.
+    pub fn exchange(&self) -> Perm {
+        let mut swap = self.identity();
+        self.places.set.classes.iter().for_each(|class| swap.swap(usize::from(class[0]), usize::from(class[1])));
+        swap
+    }
+
+    /// I3
+    fn is_one_for_all(&self, before: &[u8], picked: &[u8], scratch: &Scratch) -> bool {
+        let mut other = Scratch::default();
+        let mut image = self.image(before, &self.exchange(), &mut other);
+        self.choose(&mut image, &mut other);
+        let gave_up = scratch.gave_up || other.gave_up;
+        image == picked || gave_up || !matches!(self.way, Way::Segmented | Way::Full)
     }
 
     /// Whether a key stands for its images.
@@ -343,10 +376,22 @@ impl Canon {
                 self.places.see_names(key, beyond, said);
             }
             let is_double = !said.is_named(p) && !said.is_named(q);
+            debug_assert!(!is_double || self.is_kept(key, beyond, (p, q)), "who is a double can change places");
             double[usize::from(q)] = is_double;
             any |= is_double;
         });
         any
+    }
+
+    /// Whether the key remains when these two change places; of many that is asked where they are few.
+    fn is_kept(&self, key: &[u8], beyond: &[FrameAt], (p, q): (Pid, Pid)) -> bool {
+        if p >= 64 {
+            return true;
+        }
+        let (mut swap, mut image) = (self.identity(), key.to_vec());
+        swap.swap(usize::from(p), usize::from(q));
+        self.places.apply(key, &swap, beyond, &mut image);
+        image == key
     }
 
     /// What the last `doubles` found.
@@ -375,6 +420,23 @@ impl Canon {
                 _ => insert(stood, order, colours),
             };
         }
+        debug_assert!(self.check_order(members, scratch), "I2, I4");
+    }
+
+    /// I2 of the order, and that it goes by colours: by as much of them as all ways to sort look at.
+    fn check_order(&self, stood: Option<&[Pid]>, scratch: &Scratch) -> bool {
+        let Scratch { said, order, moved, .. } = scratch;
+        let hue = |p: Pid| said.colours[usize::from(p)] & !PLACE;
+        let mut from = 0;
+        let is_sorted = |class: &Vec<Pid>| {
+            let order = &order[from..from + class.len()];
+            from += class.len();
+            let mut all = order.to_vec();
+            all.sort_unstable();
+            all == *class && order.is_sorted_by_key(|p| hue(*p))
+        };
+        let sorted = self.places.set.classes.iter().all(is_sorted);
+        sorted && from == order.len() && (*moved || stood.is_none_or(|stood| *stood == order[..]))
     }
 
     /// How many colours there are, class by class, where all are in order.
@@ -403,6 +465,8 @@ impl Canon {
                 at = to;
             }
         }
+        let n_more: usize = out.iter().map(|group| group.len() - 1).sum();
+        debug_assert_eq!(scratch.order.len() - n_more, self.n_colours(scratch), "I4");
         out
     }
 
@@ -426,6 +490,7 @@ impl Canon {
             self.sort(None, scratch);
             let n = self.n_colours(scratch);
             debug_assert!(n <= scratch.order.len(), "a colour is somebody's");
+            debug_assert!(n >= n_colours, "I4: who is told apart stays so");
             if n == n_colours {
                 break;
             }
@@ -485,15 +550,29 @@ impl Canon {
         scratch.n_tried = 0;
         scratch.best.clear();
         self.find_twins(key, scratch);
+        debug_assert!(self.check_twins(&scratch.twin, &scratch.said.colours), "a twin is the first of its like");
         self.take_out(key, scratch);
+        assert!(scratch.n_tried <= MOST_ORDERS, "no more keys are tried");
+        debug_assert!(scratch.colours_before.is_empty() && scratch.group_before.is_empty(), "all was given back");
         self.take_best(key, scratch);
+    }
+
+    /// One of the same class and colour, who is a twin of nobody else.
+    fn check_twins(&self, twin: &[Pid], colours: &[u64]) -> bool {
+        let class = |p: Pid| self.places.set.classes.iter().position(|class| class.contains(&p));
+        let is_first = |(p, q): (usize, &Pid)| {
+            let first = usize::from(*q);
+            twin[first] == *q && colours[first] == colours[p] && class(*q) == class(p as Pid)
+        };
+        twin.iter().enumerate().filter(|(p, q)| *p != usize::from(**q)).all(is_first)
     }
 
     /// Takes the best of the keys that were tried.
     fn take_best(&self, key: &mut [u8], scratch: &mut Scratch) {
         assert_eq!(scratch.best.len(), key.len(), "some key was tried");
         scratch.permuted = true;
-        let Scratch { perm, best, best_perm, .. } = scratch;
+        let Scratch { perm, best, best_perm, beyond, .. } = scratch;
+        debug_assert!(self.leads_to(key, best_perm, beyond, best), "the best key and its permutation belong together");
         if *key == best[..] {
             // I1
             perm.clone_from(&self.identity);
@@ -501,6 +580,12 @@ impl Canon {
             key.copy_from_slice(best);
             std::mem::swap(perm, best_perm);
         }
+    }
+
+    fn leads_to(&self, key: &[u8], perm: &[Pid], beyond: &[FrameAt], to: &[u8]) -> bool {
+        let mut image = key.to_vec();
+        self.places.apply(key, perm, beyond, &mut image);
+        image == to
     }
 
     /// Among those that are alike.
@@ -534,6 +619,7 @@ impl Canon {
     fn take_out(&self, key: &[u8], scratch: &mut Scratch) {
         let Some(group) = self.entangled(scratch) else { return self.try_order(key, scratch) };
         let (colours_from, group_from) = (scratch.colours_before.len(), scratch.group_before.len());
+        let n_colours = if cfg!(debug_assertions) { self.n_colours(scratch) } else { 0 };
         let Scratch { said, order, colours_before, group_before, .. } = scratch;
         colours_before.extend_from_slice(&said.colours);
         group_before.extend_from_slice(&order[group.clone()]);
@@ -554,6 +640,7 @@ impl Canon {
             self.round(scratch);
             self.sort(None, scratch);
             self.refine(scratch);
+            debug_assert!(self.n_colours(scratch) > n_colours, "who is taken out is told from the others");
             self.take_out(key, scratch);
         }
         debug_assert_eq!(
@@ -581,7 +668,12 @@ impl Canon {
     /// The least key of all orders of the groups.
     fn all_orders(&self, key: &mut [u8], groups: &[Range<usize>], scratch: &mut Scratch) {
         scratch.best.clear();
+        scratch.n_tried = 0;
+        let order = cfg!(debug_assertions).then(|| scratch.order.clone());
         self.each_order(key, groups, scratch);
+        let n_orders = groups.iter().flat_map(|group| 1..=group.len()).fold(1, usize::saturating_mul);
+        assert_eq!(scratch.n_tried, n_orders, "each order is tried once");
+        debug_assert!(order.is_none_or(|order| order == scratch.order), "the order is as it was");
         self.take_best(key, scratch);
     }
 
@@ -603,6 +695,7 @@ impl Canon {
 
     /// The n-th of a class goes to where its n-th stands.
     fn seat(&self, order: &[Pid], perm: &mut Perm) {
+        debug_assert_eq!(order.len(), self.members.len(), "I2");
         for (from, to) in order.iter().zip(&self.members) {
             perm[usize::from(*from)] = *to;
         }

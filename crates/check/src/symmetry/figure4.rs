@@ -20,6 +20,10 @@
 //!
 //! # Invariants
 //!   I1 every process that is able to move, or moves, has a number below N, so there is a copy that waits for it
+//!   I2 each move of a state is made once from each of its copies, unless an accepting one is left for copy 1; and one
+//!      more, of nobody, goes to the next copy where the process that is waited for is not able to move
+//!   I3 copies are 0 to N, and each has a bit of its own for each search
+//!   I4 a path is one of states and moves under their own names; where there is no move, only the copy changes
 //!
 //! # Owed
 //!   O1 what is found is there       tests: `figure_4_finds_nothing_that_is_not_there`, random models; every lasso is replayed
@@ -133,6 +137,7 @@ impl Seen for Beside<'_> {
     fn put(&mut self, key: &[u8], sign: u16) -> Result<bool, Full> {
         let (id, _) = self.store.put(&mut self.hand, key)?;
         self.store.rest(&mut self.hand);
+        debug_assert!(usize::from(sign) < self.each, "I3");
         let at = id.index() * self.each + usize::from(sign);
         while self.words.len() <= at / 64 {
             self.words.push(0)?;
@@ -170,6 +175,7 @@ pub(crate) fn search<R: Permuted, S: Copies>(
     request: &Request,
     observer: &mut dyn Observer,
 ) -> Searched<Fragment> {
+    assert!(n <= CopyId::from(Pid::MAX) + 1, "{n} processes");
     let everybody = (0..n).fold(Pids::default(), |all, pid| all.union(Pids::of(Some(pid as Pid))));
     let (moves, key) = (Moves::default(), Vec::new());
     let (pulse, account) = (Pulse::new(request, observer), request.budget.account());
@@ -189,6 +195,7 @@ pub(crate) fn search<R: Permuted, S: Copies>(
             Err(Stop::Ends(more)) => {
                 let mut stem = stem();
                 stem.extend(more);
+                assert!(search.moves.ends.is_some(), "the moves at hand are those of the state where it ends");
                 stem.extend(search.moves.ends);
                 Some(Fragment { initial, stem, lap: Vec::new() })
             }
@@ -209,6 +216,7 @@ impl<R: Permuted, S: Copies> Search<'_, R, S> {
 
     /// Whether one of the searches has not met it in this copy.
     fn put(&mut self, copy: CopyId, second: bool) -> Result<bool, Stop> {
+        debug_assert!(copy <= self.n, "I3");
         let new = self.seen.put(&self.key, 2 * copy + u16::from(second)).map_err(|full| self.pulse.full(full))?;
         Ok(new)
     }
@@ -249,8 +257,31 @@ impl<R: Permuted, S: Copies> Search<'_, R, S> {
             items.extend(nobodys.map(|(nth, _)| Item { key: moves.key(nth).to_vec(), copy, nth: Some(nth as u32) }));
         }
         let frame = Frame { copy, accepting, items, next: 0, nth, key };
+        debug_assert!(self.check_items(&frame), "I2, I4");
         self.account.charge(frame.bytes()).map_err(|full| self.pulse.full(full))?;
         Ok(frame)
+    }
+
+    /// I2 to I4, of a state whose moves are at hand.
+    fn check_items(&self, frame: &Frame) -> bool {
+        let moves = &self.moves;
+        let mut made: Vec<u32> = frame.items.iter().filter_map(|item| item.nth).collect();
+        made.sort_unstable();
+        let each_once = made.iter().copied().eq(0..moves.all.len() as u32);
+        let stays = frame.items.iter().filter(|item| item.nth.is_none()).collect::<Vec<_>>();
+        let waits = frame.copy.checked_sub(1).is_some_and(|pid| !moves.able.has(pid as Pid));
+        let left = frame.copy == 0 && frame.accepting && !moves.able.is_empty();
+        let after = |item: &Item| match item.nth {
+            Some(nth) => {
+                let is_waited_for = moves.all[nth as usize].pid.is_some_and(|p| CopyId::from(p) + 1 == frame.copy);
+                moves.key(nth as usize) == item.key && is_waited_for == (item.copy != frame.copy)
+            }
+            None => item.key == frame.key && item.copy != frame.copy,
+        };
+        let n_staying = usize::from(left || waits);
+        stays.len() == n_staying
+            && (if left { made.is_empty() } else { each_once })
+            && frame.items.iter().all(|item| item.copy <= self.n && after(item))
     }
 
     fn first(&mut self, key: Vec<u8>, path: &mut Vec<Frame>) -> Result<(), Stop> {
@@ -301,6 +332,7 @@ impl<R: Permuted, S: Copies> Search<'_, R, S> {
             if copy == 0 && self.key == seed {
                 let lap: Vec<u32> = path.iter().filter_map(|f| f.nth).chain(nth).collect();
                 if !lap.is_empty() {
+                    debug_assert!(path[0].accepting && path[0].copy == 0, "a lap begins where a state is accepted");
                     return Err(Stop::Found(lap)); // D1
                 }
             } else if self.put(copy, true)? {

@@ -21,6 +21,9 @@
 //!      chance: then only too many states are seen)
 //!   I4 a number that is not read again counts as zero, and is zero in every image
 //!   I5 what is listed is of members, and has every word of their frames once
+//!   I6 no two of what acts in a frame, or among the globals, lie on each other
+//!   I7 members of a class are of one proctype, and there is a frame for each up to the highest
+//!   I8 who is named or mentioned is of a class, and nobody is mentioned with itself
 
 mod image;
 mod listed;
@@ -280,6 +283,7 @@ fn write(field: Field, frame: &mut [u8], value: i32) {
     } else {
         field.write(frame, value);
     }
+    debug_assert_eq!(read(field, frame), value, "scalarset I1");
 }
 
 /// Whether there is such a process nobody could guess, so there is no branch.
@@ -294,6 +298,7 @@ fn renamed(value: i32, offset: i32, perm: &[Pid]) -> i32 {
 fn moved(slot: u32, dims: &[Dim], perm: &[Pid]) -> u32 {
     dims.iter().fold(slot, |slot, d| {
         let to = renamed(d.index as i32, d.offset, perm);
+        debug_assert!((0..d.len as i32).contains(&to), "scalarset I2: {to} of {}", d.len);
         slot - d.index * d.stride + to as u32 * d.stride
     })
 }
@@ -312,7 +317,11 @@ impl Acts {
         let chan = &self.chans[n];
         match moved(chan.slot, &chan.dims, perm) {
             to if to == chan.slot => n,
-            to => self.by_slot[to as usize].map_or(n, |to| to as usize),
+            to => {
+                let there = self.by_slot[to as usize];
+                debug_assert!(there.is_some(), "an array of channels has one in each element");
+                there.map_or(n, |to| to as usize)
+            }
         }
     }
 
@@ -421,6 +430,8 @@ impl Places {
                 .all(|((at, t), f)| (at, t.index()) == (f.at, f.proctype)),
             "who is there does not change below the highest member"
         );
+        debug_assert_eq!(self.fixed.len() + beyond.len(), n_procs, "I7");
+        debug_assert!(next.at <= key.len(), "frames lie in the key");
         true
     }
 
@@ -467,6 +478,15 @@ impl Places {
         for (colour, f) in said.colours.iter_mut().zip(&self.fixed) {
             *colour = hue(read(self.layout.loc, &key[f.at..])) | *colour >> (64 - HASH_BITS);
         }
+        debug_assert!(self.check_said(said), "I8");
+    }
+
+    /// I8
+    fn check_said(&self, said: &Said) -> bool {
+        let is_one = |p: &Pid| self.is_member(i32::from(*p));
+        said.refs.iter().all(|(p, q, _)| is_one(p) && is_one(q) && p != q)
+            && said.named.union(said.many).iter().all(|p| is_one(&p))
+            && said.colours.len() == self.n
     }
 
     /// What is not of a simple kind.
@@ -513,6 +533,19 @@ impl Places {
                 said.named.put(to as Pid);
             }
         }
+        debug_assert!(self.check_names(key, beyond, said), "I8");
+    }
+
+    /// Who is named is who is named or mentioned by all that can be said, or has its number among the globals.
+    fn check_names(&self, key: &[u8], beyond: &[FrameAt], said: &Said) -> bool {
+        let mut all = Said::default();
+        self.see(key, beyond, &mut all);
+        let is_held = |p: Pid| {
+            let bytes = self.bytes.iter().map(|(at, names, _)| (i32::from(key[*at]), self.names[*names].0));
+            let words = self.registers.iter().map(|(number, _)| (read(number.field, key), number.offset));
+            bytes.chain(words).any(|(value, offset)| value.wrapping_add(offset) == i32::from(p))
+        };
+        self.set.members().all(|p| said.is_named(p) == (all.is_named(p) || is_held(p)))
     }
 
     /// What a number says about the member that has it.

@@ -15,6 +15,8 @@
 //! # Invariants
 //!   I1 a key that is seen is one that was picked, and picked again it remains (`canon`, I1)
 //!   I2 of the steps of a state none is left out where one of them goes wrong
+//!   I3 what is left out leads where something leads that is kept
+//!   I4 an image of a state has the images of its steps and of its faults; beside a claim, of its moves, with their marks
 //!
 //! # Owed
 //!   O1 verdicts = those of the whole system           tests/symmetry.rs: random symmetric models, the corpus
@@ -35,12 +37,12 @@
 use super::canon::{Canon, Perm, Scratch};
 use super::threads::{self, Permuted};
 use crate::cycles::product::Product;
-use crate::cycles::{Fairness, Moves, Part, Runs};
+use crate::cycles::{Fairness, Moves, Part, Pids, Runs};
 use crate::search::order;
 use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::ir::Pid;
 use spinor_model::layout::GRAIN;
-use spinor_model::successors::{Batch, Step, Successors};
+use spinor_model::successors::{Batch, Outcome, Step, Successors};
 use spinor_store::{Full, Hint, StateId, Visited};
 use std::sync::Arc;
 
@@ -72,13 +74,52 @@ impl<S: Successors> Quotient<S> {
         order::learn_picked(&*self.system, key, &mut |key| self.canon.pick(key, &mut scratch))
     }
 
+    /// I4, of the steps.
+    fn check_image(&self, key: &[u8]) -> bool {
+        let (perm, mut scratch) = (self.canon.exchange(), Scratch::default());
+        let image = self.canon.image(key, &perm, &mut scratch);
+        if image == key {
+            return true; // or not all are there
+        }
+        let mut after = |from: &[u8], perm: &[Pid]| {
+            let mut batch = self.system.batch();
+            let n = self.system.expand(&mut self.system.unpack(from), &mut batch);
+            let to = |o: &Outcome| batch.key(o).map(|key| self.canon.image(key, perm, &mut scratch));
+            let mut keys: Vec<Option<Vec<u8>>> = batch.outcomes.iter().map(to).collect();
+            keys.sort_unstable();
+            (n, keys, batch.faults.len())
+        };
+        after(key, &perm) == after(&image, &self.canon.identity())
+    }
+
+    /// I3. `all` are the outcomes before some were left out.
+    fn check_kept(&self, all: &[Outcome], batch: &Batch, from: usize) -> bool {
+        let mut scratch = Scratch::default();
+        let mut gave_up = false;
+        let mut picked = |o: &Outcome| {
+            let mut key = batch.key(o).map(<[u8]>::to_vec)?;
+            self.canon.pick(&mut key, &mut scratch);
+            gave_up |= Canon::gave_up(&scratch);
+            Some(key)
+        };
+        let kept: Vec<_> = batch.outcomes[from..].iter().map(&mut picked).collect();
+        let is_there = all.iter().all(|o| kept.contains(&picked(o)));
+        is_there || gave_up
+    }
+
     fn pick(&self, batch: &mut Batch, from: usize, scratch: &mut Scratch) {
+        debug_assert!(from <= batch.outcomes.len(), "what was there before stays");
         for n in from..batch.outcomes.len() {
             if let Some(range) = batch.outcomes[n].key() {
                 self.canon.pick(&mut batch.keys[range], scratch);
             }
         }
     }
+}
+
+/// One state in so many is looked at closely, where that is done at all.
+fn is_sample(key: &[u8]) -> bool {
+    cfg!(debug_assertions) && key.iter().fold(0, |sum: u8, byte| sum.wrapping_add(*byte)).is_multiple_of(16)
 }
 
 /// Forgets the outcomes from one on that are images of others; where something went wrong, none.
@@ -143,9 +184,13 @@ impl<S: Successors + Send> Successors for Quotient<S> {
         key.clear();
         self.system.pack(state, key);
         debug_assert!(self.canon.stands(key), "I1");
+        debug_assert!(!is_sample(key) || self.check_image(key), "I4");
         let n = if self.canon.doubles(key, scratch) {
             let n = self.system.expand_owned(state, batch, owners);
+            debug_assert!(owners.len() >= n, "each step is somebody's");
+            let all = is_sample(key).then(|| batch.outcomes[from..].to_vec());
             drop_doubles(batch, from, owners, scratch);
+            debug_assert!(all.is_none_or(|all| self.check_kept(&all, batch, from)), "I3");
             n
         } else {
             self.system.expand(state, batch)
@@ -225,6 +270,7 @@ impl<S: Successors> Runs for QuotientRuns<'_, S> {
 
     fn moves(&self, desk: &mut Desk<S>, key: &[u8], out: &mut Moves) {
         debug_assert!(self.canon.stands(&key[..key.len() - GRAIN]), "I1");
+        debug_assert!(!is_sample(key) || self.check_image(key), "I4");
         let from = out.all.len();
         self.product.moves(&mut desk.inner, key, out);
         self.pick_all(desk, out, from);
@@ -241,11 +287,37 @@ impl<S: Successors> Runs for QuotientRuns<'_, S> {
         hand: &mut V::Hand<'s>,
         states: &[StateId],
     ) -> Result<Option<threads::Run>, Full> {
+        assert!(self.judges(), "without fairness nobody is asked who moves");
         threads::judge(self, desk, store, hand, states, self.fairness)
     }
 }
 
 impl<S: Successors> QuotientRuns<'_, S> {
+    /// I4, of the moves.
+    fn check_image(&self, key: &[u8]) -> bool {
+        let (perm, mut scratch, mut desk) = (self.canon.exchange(), Scratch::default(), self.product.desk());
+        let mut image = |key: &[u8], perm: &[Pid]| {
+            let (own, at) = key.split_at(key.len() - GRAIN);
+            [&self.canon.image(own, perm, &mut scratch)[..], at].concat()
+        };
+        let there = image(key, &perm);
+        if there == key {
+            return true; // or not all are there
+        }
+        let mut after = |from: &[u8], perm: &[Pid]| {
+            let mut moves = Moves::default();
+            self.product.moves(&mut desk, from, &mut moves);
+            let seat = |pid: Pid| perm.get(usize::from(pid)).copied().unwrap_or(pid);
+            let able = moves.able.iter().fold(Pids::default(), |able, pid| able.union(Pids::of(Some(seat(pid)))));
+            let to = |n: usize| (image(moves.key(n), perm), moves.all[n].marks, moves.all[n].pid.map(seat));
+            let mut all: Vec<_> = (0..moves.all.len()).map(to).collect();
+            all.sort_unstable();
+            // Of the outcomes before the one that ends the matter there may be others.
+            if moves.ends.is_some() { (Vec::new(), able, true) } else { (all, able, false) }
+        };
+        after(key, &perm) == after(&there, &self.canon.identity())
+    }
+
     fn pick_all(&self, desk: &mut Desk<S>, out: &mut Moves, from: usize) {
         let Moves { keys, all, .. } = out;
         for m in &all[from..] {

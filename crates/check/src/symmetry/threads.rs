@@ -25,8 +25,10 @@
 //!
 //! # Invariants
 //!   I1 the moves of a state are those that the search made, so what they lead to is stored
-//!   I2 each class of a connected part has a pair at every state
-//!   I3 no two threads are seen under one name
+//!   I2 each class of a connected part has a pair at every state, and as many at each
+//!   I3 no two threads are seen under one name: what a move does to names is a permutation
+//!   I4 whose a move is, is able to move and has a name
+//!   I5 the run is one: it comes into the part, stays there, closes, and pays what is owed
 //!
 //! # Owed
 //!   O1 verdict = oracle on the whole graph    tests: random symmetric systems; a join left out is caught there
@@ -64,7 +66,9 @@ pub fn judge<'s, R: Permuted, V: Visited>(
 ) -> Result<Option<Run>, Full> {
     let threads = Threads::new(runs, desk, store, hand, states)?;
     let part = threads.accepted_part(runs.n_marks(), fairness);
-    Ok(part.map(|part| threads.run(&part, runs.n_marks(), fairness)))
+    let run = part.map(|part| (threads.run(&part, runs.n_marks(), fairness), part));
+    debug_assert!(run.iter().all(|(run, part)| threads.check_run(run, part, runs.n_marks(), fairness)), "I5");
+    Ok(run.map(|(run, _)| run))
 }
 
 struct Threads {
@@ -96,6 +100,7 @@ impl Classes {
     }
 
     fn join(&mut self, a: usize, b: usize) {
+        debug_assert!(a.max(b) < self.0.len(), "I4: pairs");
         let (a, b) = (self.root(a), self.root(b));
         self.0[a] = b;
     }
@@ -103,6 +108,12 @@ impl Classes {
 
 fn seat(perm: &[Pid], j: usize) -> usize {
     perm.get(j).map_or(j, |p| usize::from(*p))
+}
+
+fn is_permutation(perm: &[Pid]) -> bool {
+    let mut all = perm.to_vec();
+    all.sort_unstable();
+    all.iter().enumerate().all(|(n, p)| usize::from(*p) == n)
 }
 
 impl Threads {
@@ -114,6 +125,7 @@ impl Threads {
         states: &[StateId],
     ) -> Result<Threads, Full> {
         let numbers: HashMap<StateId, usize> = states.iter().enumerate().map(|(n, id)| (*id, n)).collect();
+        assert_eq!(numbers.len(), states.len(), "each state is there once");
         let mut known: HashMap<Perm, usize> = HashMap::new();
         let mut out = Threads { n: 0, moves: Vec::new(), able: Vec::new(), perms: Vec::new() };
         let (mut key, mut moves, mut ids) = (Vec::new(), Moves::default(), Vec::new());
@@ -121,6 +133,7 @@ impl Threads {
             store.load(hand, id, &mut key);
             moves.clear();
             runs.moves_raw(desk, &key, &mut moves);
+            debug_assert!(moves.check_behind(0, runs.n_marks()), "M1, M2, M3, I4");
             let mut perms = Vec::new();
             for m in &moves.all {
                 let perm = runs.pick(desk, &mut moves.keys[m.to.clone()]);
@@ -143,6 +156,8 @@ impl Threads {
         }
         out.perms.resize(known.len(), Vec::new());
         known.into_iter().for_each(|(perm, n)| out.perms[n] = perm);
+        assert!(out.perms.iter().all(|perm| is_permutation(perm)), "I3");
+        debug_assert!(out.moves.iter().flatten().all(|m| m.pid.is_none_or(|pid| usize::from(pid) < out.n)), "I4");
         Ok(out)
     }
 
@@ -167,8 +182,18 @@ impl Threads {
         classes
     }
 
-    fn n_classes_at(&self, classes: &mut Classes, at: usize) -> usize {
-        (0..self.n).map(|j| classes.root(at * self.n + j)).collect::<HashSet<_>>().len()
+    /// The class of each pair at a state, in order.
+    fn classes_at(&self, classes: &mut Classes, at: usize) -> Vec<usize> {
+        let mut roots: Vec<usize> = (0..self.n).map(|j| classes.root(at * self.n + j)).collect();
+        roots.sort_unstable();
+        roots
+    }
+
+    /// I2
+    fn check_classes(&self, classes: &mut Classes, states: &[usize], n_classes: usize) -> bool {
+        let first = self.classes_at(classes, states[0]);
+        let n_first = first.iter().collect::<HashSet<_>>().len();
+        n_first == n_classes && states.iter().all(|at| self.classes_at(classes, *at) == first)
     }
 
     /// A connected part whose runs that pass everything are accepted and fair.
@@ -195,7 +220,7 @@ impl Threads {
                         seen.entry(classes.root(at * self.n + usize::from(pid))).or_default().0 = true;
                     }
                 }
-                debug_assert!(states.iter().all(|at| self.n_classes_at(&mut classes, *at) == seen.len()), "I2");
+                debug_assert!(self.check_classes(&mut classes, &states, seen.len()), "I2");
                 let bad = |of: &(bool, bool, bool)| match fairness {
                     Fairness::None => false,
                     Fairness::Weak => !of.0 && !of.2,
@@ -209,6 +234,7 @@ impl Threads {
                         (0..self.n).any(|j| self.is_able(at, j) && bad(&seen[&classes.root(at * self.n + j)]))
                     };
                     let rest: Vec<usize> = states.iter().copied().filter(|at| !avoid(*at)).collect();
+                    assert!(rest.len() < states.len(), "who makes it unfair is able to move somewhere in it");
                     todo.extend(self.components(&rest));
                 }
             }
@@ -277,6 +303,7 @@ impl Threads {
             owed.fill(false);
         }
         let mut marks = all_marks(n_marks);
+        assert!(part[start], "the way leads into the part");
         let (mut cycle, mut at) = (Vec::new(), start);
         let rest = |owed: &mut Vec<bool>, names: &[usize], at: usize| {
             if fairness == Fairness::Weak {
@@ -293,6 +320,7 @@ impl Threads {
                 }),
                 None => self.way((at, 0), part, &|_, _, m| marks == 0 || m.marks & marks != 0),
             };
+            let before = (marks.count_ones(), owed.iter().filter(|owed| **owed).count());
             for (from, place) in steps {
                 debug_assert_eq!(from, at, "a way begins where the thread is");
                 let m = &self.moves[from][place];
@@ -305,6 +333,8 @@ impl Threads {
                 rest(&mut owed, &names, at);
                 cycle.push(m.nth);
             }
+            let after = (marks.count_ones(), owed.iter().filter(|owed| **owed).count());
+            debug_assert!(before == (0, 0) || after != before, "each way pays something");
         }
         debug_assert_eq!(names.iter().collect::<HashSet<_>>().len(), self.n, "I3");
         if at != start {
@@ -312,5 +342,36 @@ impl Threads {
             cycle.extend(steps.iter().map(|(at, place)| self.moves[*at][*place].nth));
         }
         (way, cycle)
+    }
+
+    /// I5, by going along it: each thread that is owed a move made one, or was not able to.
+    fn check_run(&self, (way, cycle): &Run, part: &[bool], n_marks: u32, fairness: Fairness) -> bool {
+        let find = |at: usize, nth: u32| self.moves[at].iter().find(|m| m.nth == nth);
+        let (mut at, mut marks) = (0, 0);
+        for nth in way {
+            let Some(m) = find(at, *nth) else { return false };
+            at = m.to;
+        }
+        let start = at;
+        let mut names: Vec<usize> = (0..self.n).collect();
+        let mut served = vec![false; self.n];
+        let is_able = |at: usize, names: &[usize]| names.iter().map(|j| self.is_able(at, *j)).collect::<Vec<bool>>();
+        let mut looks = vec![is_able(at, &names)];
+        for nth in cycle {
+            let Some(m) = find(at, *nth).filter(|m| part[at] && part[m.to]) else { return false };
+            for (served, name) in served.iter_mut().zip(&mut names) {
+                *served |= m.pid.is_some_and(|pid| usize::from(pid) == *name);
+                *name = seat(&self.perms[m.perm], *name);
+            }
+            marks |= m.marks;
+            at = m.to;
+            looks.push(is_able(at, &names));
+        }
+        let is_fair = |thread: usize| match fairness {
+            Fairness::None => true,
+            Fairness::Weak => served[thread] || looks.iter().any(|able| !able[thread]),
+            Fairness::Strong => served[thread] || looks.iter().all(|able| !able[thread]),
+        };
+        at == start && !cycle.is_empty() && marks == all_marks(n_marks) && (0..self.n).all(is_fair)
     }
 }

@@ -66,7 +66,9 @@ pub fn violation(searched: &Interp, canon: &Canon, found: &Found) -> Found {
         out.steps.push((step, batch.outcomes[nth].path));
         if let Some(f) = fault {
             out.fault = batch.faults_of(nth).find(|g| is_image(f, g, &rho)).cloned();
+            assert!(out.fault.is_some(), "images of a state have images of its faults");
         }
+        debug_assert!(there.is_some() || last, "only the last step leads nowhere");
         if let Some(mut key) = there {
             real = batch.key(&batch.outcomes[nth]).expect("as wanted").to_vec();
             canon.pick(&mut key, &mut scratch);
@@ -122,6 +124,7 @@ pub fn lasso(product: &Product<'_, Interp>, canon: &Canon, lasso: &Lasso) -> Las
     let mut at = At { seen: real.clone(), real, rho: Vec::new() };
     walk.pick(&mut at.seen);
     at.rho = Canon::inverse(Canon::picked(&walk.scratch));
+    debug_assert_eq!(walk.image(&at.seen, &at.rho), walk.normal(&at.real), "I1");
     let mut stem = Vec::new();
     for (n, nth) in lasso.stem.iter().enumerate() {
         let ends = lasso.cycle.is_empty() && n + 1 == lasso.stem.len();
@@ -134,8 +137,9 @@ pub fn lasso(product: &Product<'_, Interp>, canon: &Canon, lasso: &Lasso) -> Las
     let mut begun: Vec<(Vec<u8>, usize)> = Vec::new();
     let mut moves = Vec::new();
     let first = at.seen.clone();
-    for _ in 0..MOST_LAPS {
+    for n in 0..MOST_LAPS {
         debug_assert_eq!(at.seen, first, "I2");
+        debug_assert_eq!(moves.len(), n * lasso.cycle.len(), "each lap is as long as the first");
         if let Some((_, from)) = begun.iter().find(|(key, _)| *key == at.real) {
             let cycle = moves.split_off(*from);
             stem.extend(moves);
@@ -190,10 +194,12 @@ pub fn glue(product: &Product<'_, Interp>, canon: &Canon, fragment: &Fragment) -
             return Lasso { initial, stem, cycle };
         }
         begun.push((at.clone(), made.len()));
+        let from = at.clone();
         for (to, pid) in &lap {
             let wanted = walk.image(to, &power);
             made.push(walk.find(&mut at, &wanted, None, pid.map(|p| seat(p, &power))));
         }
+        debug_assert_eq!(walk.image(&from, &sigma), walk.normal(&at), "I2: so does each of its images");
         power = Canon::product(&power, &sigma);
     }
     unreachable!("the laps of a cycle come back to where one began");
@@ -231,6 +237,7 @@ impl Walk<'_> {
         let mut moves = Moves::default();
         self.product.moves(&mut self.desk, &at.seen, &mut moves);
         let m = moves.all[nth as usize].clone();
+        assert_eq!(ends, moves.ends == Some(nth), "what ends the matter is the last move, if there is no cycle");
         let mut there = moves.key(nth as usize).to_vec();
         if ends {
             moves.clear();

@@ -4,6 +4,12 @@
 //!   Without `run` it is the processes of the initial state. Otherwise one of them makes the others, and is watched doing it
 //!   alone: as long as a `run` lies ahead of it, it looks at nothing but its own variables, so others make no difference
 //!   to its way. Once no `run` lies ahead, everybody is there.
+//!   But where others can move in between, the youngest may end, and who is made next has its number. So who has a number
+//!   is *sure* only below those who could end then.
+//!
+//! # Invariants
+//!   I1 the locations that count are closed: no edge from one of them leads to one that does not
+//!   I2 who makes the others is none of those who can be made, and makes none where it stands in the end
 
 use super::{Break, reachable};
 use crate::eval::Eval;
@@ -17,6 +23,9 @@ use std::sync::Arc;
 pub(super) struct Born {
     /// By number.
     pub procs: Vec<ProctypeId>,
+    /// Of so many numbers it is sure whose they are, and why of no more.
+    pub sure: usize,
+    pub unsure: Option<Break>,
     /// Where the process that made the others stands once all are there.
     pub settled: Option<(Pid, Vec<bool>)>,
     /// Local slots that are born with the number of the process, minus a constant.
@@ -38,6 +47,38 @@ impl Born {
     pub fn reaches(&self, proctype: ProctypeId, loc: Loc) -> bool {
         self.locs[proctype.index()][loc.index()]
     }
+
+    /// How a process can end, if it can.
+    pub fn end<'s>(&self, system: &'s System, proctype: ProctypeId) -> Option<&'s Edge> {
+        let end = |e: &&Edge| e.effects.contains(&Effect::End) && self.reaches(proctype, e.from);
+        system.proctypes[proctype].edges.iter().find(end)
+    }
+
+    /// Once all are there, this one is for good: it never ends, or somebody younger does not.
+    pub fn stays(&self, system: &System, pid: usize) -> bool {
+        (pid..self.sure).any(|p| self.end(system, self.procs[p]).is_none())
+    }
+
+    /// I1, I2
+    fn check(&self, system: &System) {
+        for (id, t) in system.proctypes.enumerated() {
+            assert_eq!(self.locs[id.index()].len(), t.locs.len(), "I1");
+            let stays_inside = |e: &Edge| !self.reaches(id, e.from) || self.reaches(id, e.to);
+            assert!(t.edges.iter().all(stays_inside), "I1");
+            let makes =
+                |e: &Edge| self.reaches(id, e.from) && e.effects.iter().any(|e| matches!(e, Effect::Run { .. }));
+            let is_there = self.procs.contains(&id);
+            assert!(!is_there || !t.edges.iter().any(makes), "I2");
+        }
+        if let Some((maker, locs)) = &self.settled {
+            assert!(self.sure > usize::from(*maker), "I2: who makes the others is there until they are");
+            assert_eq!(*locs, self.locs[self.procs[usize::from(*maker)].index()], "I2");
+        }
+        assert!(self.unsure.is_none() || self.settled.is_some(), "who is there from the start has its number");
+        assert_eq!(self.unsure.is_some(), self.sure < self.procs.len(), "why no more are sure is told");
+        let is_of_all = |link: &Link| (0..self.procs.len()).filter(|p| self.procs[*p] == link.proctype).count() > 1;
+        assert!(self.links.iter().all(is_of_all), "a number that only one is born with says nothing");
+    }
 }
 
 pub(super) fn born(system: &System) -> Result<Born, Break> {
@@ -46,8 +87,13 @@ pub(super) fn born(system: &System) -> Result<Born, Break> {
     let Ok(mut state) = interp.initial() else {
         return Err(Break { span: Default::default(), why: "the initial state cannot be made".to_string() });
     };
-    let mut locs: Vec<Vec<bool>> = system.proctypes.iter().map(|t| reachable(t, t.start)).collect();
-    let mut settled = None;
+    let reached: Vec<Vec<bool>> = system.proctypes.iter().map(|t| reachable(t, t.start)).collect();
+    let mut locs = reached.clone();
+    let (mut settled, mut sure, mut unsure) = (None, usize::MAX, None);
+    let can_end = |id: ProctypeId| {
+        let edges = &system.proctypes[id].edges;
+        edges.iter().find(|e| e.effects.contains(&Effect::End) && reached[id.index()][e.from.index()])
+    };
     let makers: Vec<Pid> =
         (0..state.n_procs() as Pid).filter(|p| system.proctypes[state.proctype(*p)].edges.iter().any(runs)).collect();
     let made = |id: ProctypeId| {
@@ -69,16 +115,28 @@ pub(super) fn born(system: &System) -> Result<Born, Break> {
             let there = reachable(t, loc);
             t.edges.iter().find(|e| there[e.from.index()] && runs(e))
         };
+        let mut others_move = true;
         for _ in 0..MOST {
             if ahead(state.loc(maker)).is_none() {
                 break;
             }
+            // Who is younger than all who stay, and than the one that makes them, may be gone before the next one is made.
+            let may_end = |p: &Pid| *p != maker && can_end(state.proctype(*p)).is_some();
+            let gone = (0..state.n_procs() as Pid).rev().take_while(may_end).last();
+            if let Some(first) = gone.filter(|first| others_move && usize::from(*first) < sure) {
+                sure = usize::from(first);
+                let t = &system.proctypes[state.proctype(first)];
+                let why = format!("`{}` can end before all processes are made", t.name);
+                unsure = Some(Break { span: t.span, why });
+            }
             let mut steps = Vec::new();
             interp.proc_moves(Eval::new(&interp, &state, Some(maker), false), &mut steps);
             let [step] = steps[..] else { break };
-            if step.partner.is_some() || interp.apply(&mut state, step, &mut Log::default()).is_err() {
+            if step.partner.is_some() {
                 break;
             }
+            let Ok(floor) = interp.apply(&mut state, step, &mut Log::default()) else { break };
+            others_move = floor.holder() != Some(maker);
             if state.n_procs() <= usize::from(maker) {
                 break;
             }
@@ -89,6 +147,8 @@ pub(super) fn born(system: &System) -> Result<Born, Break> {
             return Err(makes(edge.span));
         }
         let after = reachable(t, state.loc(maker));
+        let is_within = after.iter().zip(&locs[id.index()]).all(|(after, before)| *before || !after);
+        assert!(is_within, "what lies ahead did so from the start");
         for edge in t.edges.iter().filter(|e| locs[id.index()][e.from.index()] && !after[e.from.index()]) {
             if t.provided.is_some() || !looks_inside(edge) {
                 return Err(makes(edge.span));
@@ -99,7 +159,9 @@ pub(super) fn born(system: &System) -> Result<Born, Break> {
     }
     let procs: Vec<ProctypeId> = (0..state.n_procs() as Pid).map(|p| state.proctype(p)).collect();
     let links = system.proctypes.enumerated().flat_map(|(id, _)| links(system, &state, &procs, id)).collect();
-    Ok(Born { procs, settled, links, locs })
+    let born = Born { sure: sure.min(procs.len()), procs, unsure, settled, links, locs };
+    born.check(system);
+    Ok(born)
 }
 
 /// Whether an edge can run is the process's own business.

@@ -6,6 +6,11 @@
 //! way. Channels that may be the same have the same fields.
 //!
 //! May find that numbers flow where they never do, and that something is done to them that never is; not the reverse.
+//!
+//! # Invariants
+//!   I1 what was united is of one root, and its offsets differ by what was added; but for what is misused
+//!   I2 only roots have fields, and fields are nodes
+//!   I3 there is a node for each slot of a frame, whose indices say where in its variable it lies
 
 use super::born::{Born, Link};
 use super::{Break, first_of};
@@ -101,6 +106,8 @@ impl<'s> Flow<'s> {
         let frames = std::iter::once(&system.globals).chain(system.proctypes.iter().map(|t| &t.frame));
         for frame in frames {
             let nodes = flow.frame(frame);
+            assert_eq!(nodes.slots.len(), frame.n_slots as usize, "I3");
+            debug_assert!(are_placed(&nodes.slots), "I3");
             flow.frames.push(nodes);
         }
         flow
@@ -200,6 +207,7 @@ impl<'s> Flow<'s> {
             return;
         }
         self.parent[rb] = (ra, more);
+        debug_assert!(self.is_united((a, add_a), (b, add_b)), "I1");
         // No node is made here, so this comes to an end also where a channel is a field of its own messages.
         let theirs = std::mem::take(&mut self.fields[rb]);
         for (n, field) in theirs.into_iter().enumerate() {
@@ -212,6 +220,22 @@ impl<'s> Flow<'s> {
                 }
             }
         }
+    }
+
+    /// I1
+    fn is_united(&self, (a, add_a): (usize, i32), (b, add_b): (usize, i32)) -> bool {
+        let ((ra, wa), (rb, wb)) = (self.root(a), self.root(b));
+        ra == rb && wa - add_a == wb - add_b
+    }
+
+    /// I2
+    fn check(&self) -> bool {
+        let is_one = |n: &usize| *n < self.parent.len();
+        let fits =
+            |(n, (parent, _)): (usize, &(usize, i32))| *parent == n || is_one(parent) && self.fields[n].is_empty();
+        self.parent.iter().enumerate().all(fits)
+            && self.fields.iter().flatten().all(is_one)
+            && self.offset(PID) == Some(0)
     }
 
     /// What a channel that the node holds has in this field of its messages.
@@ -249,6 +273,7 @@ impl<'s> Flow<'s> {
         for e in looked {
             self.truth(e);
         }
+        assert!(self.check(), "I2");
     }
 
     fn proctype(&mut self, t: &'s Proctype, id: Option<ProctypeId>) {
@@ -577,6 +602,18 @@ impl<'s> Flow<'s> {
     pub fn is_dead(&self, edge: &Edge, n: usize, id: ProctypeId) -> bool {
         is_dead(edge, n, self.live, id)
     }
+}
+
+/// I3
+fn are_placed(slots: &[SlotNode]) -> bool {
+    let is_inside = |slot: &SlotNode| slot.dims.iter().all(|d| d.index < d.len);
+    // The elements of an array have one node, and lie where the indices say.
+    let element = |n: usize, slot: &SlotNode| {
+        let first = n - slot.dims.iter().map(|d| (d.index * d.stride) as usize).sum::<usize>();
+        slots[first].node == slot.node && slots[first].dims.iter().all(|d| d.index == 0)
+    };
+    let lies = |(n, slot): (usize, &SlotNode)| is_inside(slot) && element(n, slot);
+    slots.iter().enumerate().all(lies)
 }
 
 const ARITHMETIC: &str = "a process number is used in arithmetic";

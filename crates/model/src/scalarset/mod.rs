@@ -21,6 +21,7 @@
 //!   A3 Processes that end go youngest first, which tells them apart. So those of a class never end, and there are none made
 //!      once all of a class are there. While they are made, by one process that looks at nothing but its own
 //!      variables (`born`), nothing is renamed: what is true of all states from some point on of each run is enough.
+//!      If somebody can end meanwhile, who is made next has another number: so no member is made after that.
 //!   A4 A local variable that is not read again has no value. It is not renamed, and whoever looks for one state among
 //!      the images of another must first give it one value (`optimise/liveness`, L3). This makes resets
 //!      harmless: they are constants that name nobody.
@@ -28,13 +29,17 @@
 //! # Invariants
 //!   I1 a place that holds a number of a class member, minus its offset, can hold that of every other member, and wraps none
 //!   I2 an array whose index is a number minus its offset has an element for each member of a class
+//!   I3 classes are of two or more of one proctype, each in one class at most; those of a class never end, have numbers that
+//!      are sure, and make nobody
+//!   I4 to be told apart is the same both ways, and who is told apart from one of a class is so from all of it
+//!   I5 there is a role for each slot and each channel, and of each location it is known what is read again
 
 mod born;
 mod flow;
 mod norm;
 
 use crate::index::Idx;
-use crate::ir::{Edge, Effect, Expr, Frame, Init, Pid, ProctypeId, System, Type};
+use crate::ir::{Expr, Frame, Init, Pid, ProctypeId, System, Type};
 use crate::optimise::{self, Watched};
 use crate::source::Span;
 use flow::{Flow, FrameNodes};
@@ -115,11 +120,13 @@ pub fn find(system: &System, looked: &[Expr]) -> Scalarset {
         Err(why) => return Scalarset { breaks: vec![why], ..Scalarset::default() },
     };
     let found = infer(system, looked, &born, true);
+    found.check(system, &born);
     if !found.classes.is_empty() || born.links.is_empty() {
         return found;
     }
     // The numbers that processes are born with may be just numbers.
     let other = infer(system, looked, &born, false);
+    other.check(system, &born);
     if other.classes.is_empty() { found } else { other }
 }
 
@@ -159,13 +166,13 @@ fn infer(system: &System, looked: &[Expr], born: &born::Born, linked: bool) -> S
         if pids.len() < 2 {
             continue;
         }
-        let end = |e: &&Edge| e.effects.contains(&Effect::End) && born.reaches(id, e.from);
-        match t.edges.iter().find(end) {
-            Some(edge) => {
+        match (born.end(system, id), &born.unsure) {
+            (Some(edge), _) => {
                 let span = if edge.span == Span::default() { t.span } else { edge.span };
                 out.breaks.push(Break { span, why: format!("`{}` can end, and the youngest ends first", t.name) });
             }
-            None => candidates.push(pids),
+            (None, Some(why)) if pids.iter().any(|p| usize::from(*p) >= born.sure) => out.breaks.push(why.clone()),
+            (None, _) => candidates.push(pids),
         }
     }
     let members: Vec<Pid> = candidates.iter().flatten().copied().collect();
@@ -191,6 +198,7 @@ fn infer(system: &System, looked: &[Expr], born: &born::Born, linked: bool) -> S
     // A2
     let solved = norm::Names::new(&flow, born, looked);
     for candidate in candidates {
+        let n_classes = out.classes.len();
         let mut left: BTreeSet<Pid> = candidate.iter().copied().collect();
         while let Some(first) = left.pop_first() {
             let mut class = vec![first];
@@ -210,6 +218,7 @@ fn infer(system: &System, looked: &[Expr], born: &born::Born, linked: bool) -> S
                 out.classes.push(class);
             }
         }
+        debug_assert!(candidate.len() > FEW || are_classes(&solved, &candidate, &out.classes[n_classes..]), "I4");
     }
     out.breaks.sort();
     out.breaks.dedup();
@@ -222,6 +231,16 @@ fn infer(system: &System, looked: &[Expr], born: &born::Born, linked: bool) -> S
     debug_assert!(out.has_room(&system.globals, &out.globals), "I1, I2");
     debug_assert!(system.proctypes.iter().zip(&out.procs).all(|(t, own)| out.has_room(&t.frame, own)), "I1, I2");
     out
+}
+
+/// More are not compared each with each.
+const FEW: usize = 6;
+
+/// I4
+fn are_classes(solved: &norm::Names<'_, '_>, of: &[Pid], classes: &[Vec<Pid>]) -> bool {
+    let together = |p: Pid, q: Pid| classes.iter().any(|class| class.contains(&p) && class.contains(&q));
+    let agrees = |p: Pid, q: Pid| p == q || solved.told_apart(p, q).is_none() == together(p, q);
+    of.iter().all(|p| of.iter().all(|q| agrees(*p, *q)))
 }
 
 fn roles(flow: &Flow<'_>, nodes: &FrameNodes, frame: &Frame, live: Vec<Vec<bool>>) -> Roles {
@@ -246,12 +265,36 @@ fn roles(flow: &Flow<'_>, nodes: &FrameNodes, frame: &Frame, live: Vec<Vec<bool>
         let fields = nodes.chans[n].iter().zip(&decl.fields).map(|(node, ty)| value(*node, *ty));
         ChanRole { slot: at.unwrap_or(u32::MAX), fields: fields.collect() }
     });
-    Roles { slots: slots.collect(), chans: chans.collect(), live }
+    let roles = Roles { slots: slots.collect(), chans: chans.collect(), live };
+    assert_eq!(roles.slots.len(), frame.n_slots as usize, "I5");
+    assert_eq!(roles.chans.len(), frame.chans.len(), "I5");
+    assert!(roles.live.iter().all(|at| at.len() == roles.slots.len()), "I5");
+    let has_its_slot =
+        |chan: &ChanRole| roles.slots.get(chan.slot as usize).is_none_or(|slot| slot.value != Value::Plain);
+    debug_assert!(roles.chans.iter().all(has_its_slot), "a channel lies where channels do");
+    roles
 }
 
 impl Scalarset {
     pub fn is_empty(&self) -> bool {
         self.classes.is_empty()
+    }
+
+    /// I3, and that who finds nothing says why.
+    fn check(&self, system: &System, born: &born::Born) {
+        assert!(!self.classes.is_empty() || !self.breaks.is_empty(), "what keeps processes apart is known");
+        let mut seen = BTreeSet::new();
+        for class in &self.classes {
+            assert!(class.len() > 1 && class.is_sorted_by(|p, q| p < q), "I3");
+            assert!(class.iter().all(|p| seen.insert(*p)), "I3");
+            let kind = self.kinds[usize::from(class[0])];
+            assert!(class.iter().all(|p| self.kinds[usize::from(*p)] == kind && usize::from(*p) < born.sure), "I3");
+            assert!(born.end(system, kind).is_none(), "I3");
+        }
+        if let Some((maker, _)) = &self.settled {
+            assert!(!seen.contains(maker), "I3");
+        }
+        assert!(self.classes.is_empty() || self.procs.len() == system.proctypes.len(), "I5");
     }
 
     /// Whether every member fits where one has its number or its element.

@@ -3,6 +3,9 @@
 //! An expression is written down with the names of two processes exchanged. If it reads as before, up to the order
 //! of operands that commute, it cannot tell the two apart. Operands that may fault keep their order: which of them is
 //! looked at first matters then.
+//!
+//! # Invariants
+//!   I1 what is the same or may be the same has one offset (`flow` would have told of it otherwise)
 
 use super::born::Born;
 use super::flow::{Flow, SlotNode, indices};
@@ -37,6 +40,7 @@ impl<'f, 's> Names<'f, 's> {
 
     /// What tells two processes apart.
     pub fn told_apart(&self, p: Pid, q: Pid) -> Option<Break> {
+        debug_assert_ne!(p, q, "two processes");
         let (p, q) = (i32::from(p), i32::from(q));
         let same = |own: usize, write: &dyn Fn(&Pen<'f, 's>) -> String| {
             let pen = |swap| Pen { flow: self.flow, born: self.born, swap, own, named: Cell::new(false) };
@@ -130,7 +134,7 @@ impl Pen<'_, '_> {
         let holder = match chan {
             Expr::Read(place) => self.leaf(place).node,
             Expr::Remote { proctype, place, .. } => self.flow.leaf(1 + proctype.index(), place).node,
-            Expr::Cond(_, a, b) => return self.field(a, n).or(self.field(b, n)),
+            Expr::Cond(_, a, b) => return either(self.field(a, n), self.field(b, n)),
             _ => return None,
         };
         self.flow.offset(self.flow.field_of(holder, n)?)
@@ -184,7 +188,7 @@ impl Pen<'_, '_> {
                 Expr::Const(c) => Some(self.offset(a)?.wrapping_add(*c)),
                 _ => None,
             },
-            Expr::Cond(_, a, b) => self.offset(a).or(self.offset(b)),
+            Expr::Cond(_, a, b) => either(self.offset(a), self.offset(b)),
             _ => None,
         }
     }
@@ -216,7 +220,7 @@ impl Pen<'_, '_> {
             Expr::Unary(op, a) => format!("{op:?}({})", self.expr(a, None)),
             Expr::Binary(op @ (BinOp::And | BinOp::Or), ..) => self.many(*op, e, &|e| self.truth(e)),
             Expr::Binary(op @ (BinOp::Eq | BinOp::Ne), a, b) => {
-                let offset = self.offset(a).or(self.offset(b));
+                let offset = either(self.offset(a), self.offset(b));
                 let mut sides = [self.expr(a, offset), self.expr(b, offset)];
                 if !Range::of(a).faults && !Range::of(b).faults {
                     sides.sort();
@@ -257,11 +261,13 @@ impl Pen<'_, '_> {
             }
             Expr::Remote { proctype, pid, place } => {
                 let slot = self.flow.leaf(1 + proctype.index(), place);
-                // Where there is no such process the value is zero, which may be somebody's number.
+                // Where there is no such process, or no more, the value is zero, which may be somebody's number.
+                let system = self.flow.system;
+                let stays = |p: usize| self.born.procs.get(p) == Some(proctype) && self.born.stays(system, p);
                 let there = match pid.as_deref() {
-                    Some(Expr::Const(p)) => usize::try_from(*p).is_ok_and(|p| self.born.procs.get(p) == Some(proctype)),
+                    Some(Expr::Const(p)) => usize::try_from(*p).is_ok_and(stays),
                     Some(_) => false,
-                    None => self.born.procs.contains(proctype),
+                    None => (0..self.born.procs.len()).any(stays),
                 };
                 let zero = self.flow.offset(slot.node).filter(|_| !there).map(|k| self.constant(0, Some(k)));
                 let which = self.which(*proctype, pid.as_deref());
@@ -287,6 +293,12 @@ impl Pen<'_, '_> {
         }
         format!("{op:?}({})", texts.join(","))
     }
+}
+
+/// The offset of what is one or the other.
+fn either(a: Option<i32>, b: Option<i32>) -> Option<i32> {
+    debug_assert!(a.is_none() || b.is_none() || a == b, "I1");
+    a.or(b)
 }
 
 fn is_const(e: &Expr) -> bool {

@@ -1,6 +1,6 @@
 //! The image of a key under a permutation.
 
-use super::{Acts, FrameAt, Frames, Places, moved, read, renamed, write};
+use super::{Acts, FrameAt, Frames, Places, mix, moved, read, renamed, write};
 use spinor_model::ir::Pid;
 use spinor_model::layout::Field;
 use spinor_model::scalarset::Value;
@@ -8,6 +8,26 @@ use spinor_model::scalarset::Value;
 impl Places {
     /// Writes the image of `from` over `to`, which is a copy of it.
     pub fn apply(&self, from: &[u8], perm: &[Pid], beyond: &[FrameAt], to: &mut [u8]) {
+        debug_assert!(from == to, "it is a copy");
+        debug_assert_eq!(perm.len(), self.n, "a place for each process up to the highest member");
+        self.write_image(from, perm, beyond, to);
+        debug_assert!(self.layout.frames(from).eq(self.layout.frames(to)), "I7");
+        debug_assert!(self.keeps(from, to), "what is moved is neither lost nor doubled");
+    }
+
+    /// The locations of each class, and how many messages there are in each of the channels of the globals, are the same in
+    /// any order: so are sums of their hashes.
+    fn keeps(&self, from: &[u8], to: &[u8]) -> bool {
+        let sum = |all: &mut dyn Iterator<Item = i32>| all.fold(0, |sum: u64, n| sum.wrapping_add(mix(n as u64, 1)));
+        let loc = |key: &[u8], p: &Pid| self.layout.loc.read(&key[self.fixed[usize::from(*p)].at..]);
+        let locations = |key: &[u8], class: &[Pid]| sum(&mut class.iter().map(|p| loc(key, p)));
+        let lengths = |key: &[u8]| sum(&mut self.globals.chans.iter().map(|chan| chan.len.read(key)));
+        let mut classes = self.set.classes.iter();
+        classes.all(|class| locations(from, class) == locations(to, class)) && lengths(from) == lengths(to)
+    }
+
+    #[inline]
+    fn write_image(&self, from: &[u8], perm: &[Pid], beyond: &[FrameAt], to: &mut [u8]) {
         let frames = Frames(&self.fixed, beyond);
         let seat = |p: usize| perm.get(p).map_or(p, |q| usize::from(*q));
         // One that stays is copied over itself: nobody could guess which one does. Members of a class are of one proctype.
@@ -46,7 +66,9 @@ impl Places {
             }
         }
         for (at, names, _) in &self.bytes {
-            to[*at] = renamed(i32::from(from[*at]), self.names[*names].0, perm) as u8;
+            let name = renamed(i32::from(from[*at]), self.names[*names].0, perm);
+            debug_assert!(u8::try_from(name).is_ok(), "scalarset I1");
+            to[*at] = name as u8;
         }
         for (number, _) in &self.registers {
             write(number.field, to, renamed(read(number.field, from), number.offset, perm));
@@ -99,12 +121,17 @@ impl Places {
             let v = act.field.read(from);
             let dead = matches!(act.value, Value::Pid(_)) && live.is_some_and(|l| !l[act.slot as usize]);
             let v = if dead { 0 } else { value(v, act.value) };
-            acts.fields[moved(act.slot, &act.dims, perm) as usize].write(to, v);
+            let there = acts.fields[moved(act.slot, &act.dims, perm) as usize];
+            debug_assert_eq!(there.bytes, act.field.bytes, "elements of an array are alike");
+            there.write(to, v);
         }
         for n in &acts.moving {
             let chan = &acts.chans[*n];
             let there = &acts.chans[acts.chan_to(*n, perm)];
             let len = chan.len.read(from);
+            debug_assert!((0..=chan.messages.len() as i32).contains(&len), "so many messages have room");
+            debug_assert_eq!(chan.values, there.values, "channels that change places are alike");
+            debug_assert_eq!(chan.messages.len(), there.messages.len(), "channels that change places are alike");
             there.len.write(to, len);
             for (i, (a, b)) in chan.messages.iter().zip(&there.messages).enumerate() {
                 for ((a, b), role) in a.iter().zip(b).zip(&chan.values) {
@@ -127,6 +154,7 @@ impl Places {
         let Some(p) = frames.owner(n, &self.procs) else { return id };
         let seat = perm.get(p).map_or(p, |q| usize::from(*q));
         let frame = frames.at(p);
+        debug_assert_eq!(frames.at(seat).proctype, frame.proctype, "I7");
         let own = self.procs[frame.proctype].chan_to(n - frame.chan, perm);
         (frames.at(seat).chan + own) as i32
     }

@@ -7,12 +7,32 @@ use spinor_model::layout::{Field, FrameLayout, Layout};
 use spinor_model::scalarset::{Roles, Scalarset, Value};
 use spinor_model::written::FixedChans;
 
+impl Acts {
+    /// I6
+    fn are_apart(&self) -> bool {
+        let columns = self.columns.iter().flat_map(|c| c.of_class.iter().map(|(_, field)| *field));
+        let numbers = self.numbers.iter().chain(self.queues.iter().flat_map(|q| &q.numbers)).map(|number| number.field);
+        let chans = self.moving.iter().map(|n| &self.chans[*n]);
+        let messages = chans.flat_map(|c| c.messages.iter().flatten().copied().chain([c.len]));
+        let mut all: Vec<Field> = numbers.chain(columns).chain(messages).collect();
+        all.extend(self.slots.iter().map(|act| act.field));
+        all.sort_by_key(|field| field.at);
+        all.windows(2).all(|two| two[0].at + u32::from(two[0].bytes) <= two[1].at)
+    }
+}
+
 impl Places {
     pub fn new(system: &System, set: Scalarset) -> Places {
         let layout = Layout::new(system);
         let n = set.members().max().map_or(0, |p| usize::from(p) + 1);
         let mut member = vec![false; n];
         set.members().for_each(|p| member[usize::from(p)] = true);
+        let is_of_one = |class: &Vec<Pid>| {
+            let kind = |p: &Pid| set.kinds[usize::from(*p)];
+            class.len() > 1 && class.is_sorted_by(|p, q| p < q && kind(p) == kind(q))
+        };
+        assert!(set.classes.iter().all(is_of_one), "I7");
+        assert_eq!(member.iter().filter(|is| **is).count(), set.members().count(), "nobody is in two classes");
         let mut end = FrameAt { at: layout.globals.size as usize, proctype: 0, chan: layout.globals.chans.len() + 1 };
         let mut fixed = Vec::new();
         for proctype in set.kinds[..n].iter().map(|t| t.index()) {
@@ -60,7 +80,32 @@ impl Places {
         };
         places.has_dead = places.procs.iter().any(rests);
         places.flatten();
+        places.check_lists();
         places
+    }
+
+    /// I5, and that what is of a simple kind is in one list each.
+    fn check_lists(&self) {
+        let mut words: Vec<usize> =
+            self.words.iter().flat_map(|row| (0..row.n).map(|n| row.at + n * row.stride)).collect();
+        let frame = |p: Pid| {
+            let f = self.fixed[usize::from(p)];
+            (f.at..f.at + self.layout.procs[f.proctype].size as usize).step_by(8)
+        };
+        let mut expected: Vec<usize> = self.set.members().flat_map(frame).collect();
+        words.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(words, expected, "I5");
+        let rows = self.looks.iter().map(|look| &look.row).chain(&self.words).chain(&self.cells);
+        let is_listed = |row: &Row| self.member[row.first..row.first + row.n].iter().all(|is| *is);
+        assert!(rows.into_iter().all(is_listed), "I5");
+        assert!(self.held.iter().all(|own| self.member[usize::from(own.pid)]), "I5");
+        let numbers = |p: Pid| self.procs[self.fixed[usize::from(p)].proctype].numbers.len();
+        assert_eq!(self.own.len(), self.set.members().map(numbers).sum::<usize>(), "I5");
+        let (n_bytes, n_columns) = (self.bytes.len(), self.cells.len() + self.columns.len());
+        assert_eq!(n_bytes + self.registers.len(), self.globals.numbers.len(), "each number of the globals is listed");
+        assert_eq!(n_columns, self.globals.columns.len(), "each column is listed");
+        assert!(self.procs.iter().all(|acts| acts.columns.is_empty()), "columns are global");
     }
 
     /// Lists what all keys have at the same places.
@@ -80,6 +125,11 @@ impl Places {
                 let lives = acts.live.iter().skip(nth).step_by(acts.numbers.len());
                 let from = (!acts.live.is_empty()).then_some(alive.len());
                 alive.extend(lives);
+                let n_locs = from.map_or(0, |from| alive.len() - from);
+                debug_assert!(
+                    from.is_none() || n_locs == acts.live_slots.len(),
+                    "it is read again or not at each location"
+                );
                 own.push(Own { number, pid, loc: self.layout.loc.after(f.at as u32), alive: from });
             }
             if acts.is_busy() {
@@ -207,7 +257,9 @@ impl Places {
                         swap.swap(usize::from(*p), usize::from(*q));
                         fields[usize::from(*q)] = frame.slots[moved(slot, &dims, &swap) as usize];
                     }
-                    let of_class = self.set.classes[class].iter().map(|p| (*p, fields[usize::from(*p)])).collect();
+                    let of_class: Vec<(Pid, Field)> =
+                        self.set.classes[class].iter().map(|p| (*p, fields[usize::from(*p)])).collect();
+                    assert!(of_class.iter().all(|(_, f)| f.bytes == field.bytes), "elements of an array are alike");
                     acts.columns.push(Column { fields, of_class, names, tag: place.tag });
                 }
                 // It stays, and what it holds too.
@@ -255,6 +307,7 @@ impl Places {
             acts.chans.push(act);
         }
         let word = |(n, w): (usize, &[u8])| (8 * n, u64::from_le_bytes(*w.first_chunk().expect("frames are words")));
+        assert!(acts.are_apart(), "I6");
         acts.words = mask.chunks(8).enumerate().map(word).filter(|(_, mask)| *mask != 0).collect();
         acts
     }
