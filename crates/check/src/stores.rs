@@ -26,8 +26,8 @@ pub(crate) fn open<U: User>(
     user: U,
 ) -> Result<(U::Out, Kept), Full> {
     match store {
-        Store::Auto | Store::Tree => Ok(used(user, &Compact::new(budget, hints)?)),
-        Store::Arena => Ok(used(user, &Arena::new(budget)?)),
+        Store::Auto | Store::Tree => Ok(used(store, user, &Compact::new(budget, hints)?)),
+        Store::Arena => Ok(used(store, user, &Arena::new(budget)?)),
         Store::HashCompact | Store::Bitstate => open_lossy(store, table, budget, user),
     }
 }
@@ -40,13 +40,15 @@ pub(crate) fn open_lossy<U: User>(
     user: U,
 ) -> Result<(U::Out, Kept), Full> {
     match store {
-        Store::HashCompact => Ok(used(user, &HashCompact::new(budget)?)),
-        Store::Bitstate => Ok(used(user, &Bitstate::new(budget, table, HASHES)?)),
+        Store::HashCompact => Ok(used(store, user, &HashCompact::new(budget)?)),
+        Store::Bitstate => Ok(used(store, user, &Bitstate::new(budget, table, HASHES)?)),
         Store::Auto | Store::Tree | Store::Arena => unreachable!("it is exact"),
     }
 }
 
-fn used<U: User, V: WithBits>(user: U, store: &V) -> (U::Out, Kept) {
+fn used<U: User, V: WithBits>(asked: Store, user: U, store: &V) -> (U::Out, Kept) {
+    // The plan goes by what is asked for, searches by what it is.
+    assert_eq!(asked.is_lossy(), !V::EXACT, "{asked:?}");
     let out = user.with(store);
     let (bytes, omission) = (store.bytes(), store.omission());
     assert_eq!(omission.is_none(), V::EXACT, "a lossy store says what it may miss, and no other does");

@@ -43,21 +43,36 @@ impl Verdict {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
-pub enum Kind {
-    Assertion,
-    EndState,
-    RuntimeError,
-    Trace,
-    Promise,
-    Acceptance,
-    NonProgress,
-    Claim,
-    Ltl,
+macro_rules! kinds {
+    ($($(#[$meta:meta])* $kind:ident $word:literal)*) => {
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+        pub enum Kind { $($(#[$meta])* $kind),* }
+
+        impl Kind {
+            pub const ALL: [Kind; [$($word),*].len()] = [$(Kind::$kind),*];
+
+            /// The word of the JSON result.
+            pub fn word(self) -> &'static str {
+                match self { $(Kind::$kind => $word),* }
+            }
+        }
+    };
+}
+
+kinds! {
+    Assertion "assertion"
+    EndState "end-state"
+    RuntimeError "runtime-error"
+    Trace "trace"
+    Promise "promise"
+    Acceptance "acceptance"
+    NonProgress "non-progress"
+    Claim "claim"
+    Ltl "ltl"
     /// The last three are asked of protocols (`protocol.rs`).
-    Reception,
-    Overflow,
-    NonExecutable,
+    Reception "reception"
+    Overflow "overflow"
+    NonExecutable "nonexecutable"
 }
 
 /// What finite runs show: the kinds that one search answers.
@@ -71,9 +86,6 @@ pub const SAFETY: [Kind; 8] = [
     Kind::Overflow,
     Kind::NonExecutable,
 ];
-
-/// What states of a protocol show: what is wrong at one of its channels.
-pub const FLAWS: [Kind; 2] = [Kind::Reception, Kind::Overflow];
 
 impl Kind {
     /// What a fault violates.
@@ -95,37 +107,18 @@ impl Kind {
         }
     }
 
-    pub const ALL: [Kind; 12] = [
-        Kind::Assertion,
-        Kind::EndState,
-        Kind::RuntimeError,
-        Kind::Trace,
-        Kind::Promise,
-        Kind::Acceptance,
-        Kind::NonProgress,
-        Kind::Claim,
-        Kind::Ltl,
-        Kind::Reception,
-        Kind::Overflow,
-        Kind::NonExecutable,
-    ];
-
-    /// The word of the JSON result.
-    pub fn word(self) -> &'static str {
+    /// What states of a protocol show: what is wrong at one of its channels.
+    pub fn is_flaw(self) -> bool {
         match self {
-            Kind::Assertion => "assertion",
-            Kind::EndState => "end-state",
-            Kind::RuntimeError => "runtime-error",
-            Kind::Trace => "trace",
-            Kind::Promise => "promise",
-            Kind::Acceptance => "acceptance",
-            Kind::NonProgress => "non-progress",
-            Kind::Claim => "claim",
-            Kind::Ltl => "ltl",
-            Kind::Reception => "reception",
-            Kind::Overflow => "overflow",
-            Kind::NonExecutable => "nonexecutable",
+            Kind::Reception | Kind::Overflow => true,
+            Kind::NonExecutable | Kind::EndState => false,
+            Kind::Assertion | Kind::RuntimeError | Kind::Trace | Kind::Promise => false,
+            Kind::Acceptance | Kind::NonProgress | Kind::Claim | Kind::Ltl => false,
         }
+    }
+
+    pub fn flaws() -> impl Iterator<Item = Kind> {
+        Kind::ALL.into_iter().filter(|kind| kind.is_flaw())
     }
 }
 

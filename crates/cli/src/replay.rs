@@ -11,7 +11,7 @@ use crate::trail::{self, Trail};
 use crate::wording;
 use spinor_check::protocol;
 use spinor_check::trace::{Ending, Trace};
-use spinor_check::verdict::{FLAWS, Kind};
+use spinor_check::verdict::Kind;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ pub fn replay(options: &Options, screen: Screen, out: &mut Out) -> Result<Exit, 
         // What the trace was saved for is what is wanted; at an end, nothing else is.
         let saved_for = Json::parse(&text).ok().and_then(|j| j.get("kind")?.as_str().map(String::from));
         let wanted = |k: &Kind| run.ending.is_none() || saved_for.as_deref() == Some(k.word());
-        let mut kinds = FLAWS;
+        let mut kinds: Vec<Kind> = Kind::flaws().collect();
         kinds.sort_by_key(|k| saved_for.as_deref() != Some(k.word()));
         let flaw = kinds.into_iter().filter(wanted).find_map(|k| protocol::flaw(protocol, &interp, state, k));
         if let Some(f) = flaw {

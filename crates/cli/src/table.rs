@@ -344,11 +344,12 @@ impl<'a> Run<'a> {
     fn gutter(&self, row: Row) -> &'static str {
         let Some(start) = self.cycle_start else { return "" };
         let range = row.range();
-        if range.start < start {
+        // What is left out may hide where the cycle begins.
+        if range.end <= start {
             "    "
-        } else if range.start == start && range.end == self.steps.len() {
+        } else if range.start <= start && range.end == self.steps.len() {
             " └─>"
-        } else if range.start == start {
+        } else if range.start <= start {
             " ┌─>"
         } else if range.end == self.steps.len() {
             " └──"
@@ -756,6 +757,11 @@ mod tests {
         let run = samples::moves_of(&interp, &picks);
         let text = show(&interp, &run, None, 100);
         assert!(text.contains("left out (-v shows them)"), "{text}");
+        let (initial, steps, cycle_start) = (&run.0, &run.1, Some(1_000));
+        let lasso = Run { interp: &interp, initial, steps, cycle_start, ending: None, full: false };
+        let drawn = lasso.render(Screen { paint: Paint::OFF, paint_errors: Paint::OFF, width: 100 });
+        let begins: Vec<&str> = drawn.lines().filter(|l| l.starts_with(" ┌─>")).collect();
+        assert!(matches!(begins[..], [row] if row.contains("left out")), "{drawn}");
         assert!(text.lines().count() < 2 * MAX_ROWS + 10);
     }
 }

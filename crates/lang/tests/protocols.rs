@@ -57,7 +57,8 @@ fn its_promela_text_is_promela() {
 #[test]
 fn names_that_promela_knows_get_another_ending() {
     let text = "channel init: if -> run [1] of chan, if, end\nprocess if { state end { -chan -> do -end -> do } state do \
-                { -if -> 0 } state 0 final }\nprocess run { state U { +chan -> U +if -> U +end -> U } }\n";
+                { -if -> 0 } state 0 final }\nprocess run { state U { +chan -> U +if -> U +end -> U } }\n\
+                process D_proctype { state trace { go -> trace } }\n";
     let promela = read(text).model.and_then(|m| m.promela).expect("a protocol");
     let again = load("p.pml", &promela, &Options::default(), &|_| Err(std::io::ErrorKind::NotFound.into()));
     assert!(again.model.is_some() && again.diagnostics.is_empty(), "{promela}\n{:?}", again.diagnostics);

@@ -576,15 +576,29 @@ impl Edge {
 }
 
 impl Expr {
+    /// The channel that is asked about, if one is.
+    pub fn channel(&self) -> Option<&Expr> {
+        match self {
+            Expr::Probe(_, chan) | Expr::Poll { chan, .. } => Some(chan),
+            Expr::Const(_) | Expr::Read(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Cond(..) => None,
+            Expr::Pid | Expr::NrPr | Expr::Last | Expr::NewPid => None,
+            Expr::Timeout | Expr::NonProgress | Expr::Accepting => None,
+            Expr::Enabled(_) | Expr::PcValue(_) | Expr::GetPriority(_) => None,
+            Expr::AtLabel { .. } | Expr::Remote { .. } => None,
+            // The step is asked, not the channel.
+            Expr::Happens(_) => None,
+        }
+    }
+
     /// Of a test of a channel: which one, and for each side that it tells about whether that is the side that sends. Whether
     /// there is room is the sender's business, whether there is a message the receiver's.
     pub fn sides(&self) -> Option<(&Expr, &'static [bool])> {
-        match self {
-            Expr::Probe(Probe::Nfull, chan) => Some((chan, &[true])),
-            Expr::Probe(Probe::Nempty, chan) => Some((chan, &[false])),
-            Expr::Probe(_, chan) | Expr::Poll { chan, .. } => Some((chan, &[true, false])),
-            _ => None,
-        }
+        let sides: &[bool] = match self {
+            Expr::Probe(Probe::Nfull, _) => &[true],
+            Expr::Probe(Probe::Nempty, _) => &[false],
+            _ => &[true, false],
+        };
+        Some((self.channel()?, sides))
     }
 
     /// All of these have to be true for it to be.

@@ -87,11 +87,11 @@ impl fmt::Display for Printed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         print(f, "", cell)?;
         print(f, "--sym WAY ", symmetric)?;
+        let words: Vec<&str> = Proviso::ASKED.into_iter().filter(|p| p.is_path()).map(Proviso::word).collect();
+        let by_path = format!("--proviso {}", words.join("|"));
         let stack = (Proviso::PathNumber, AbleBy::Guards, Fairness::None);
         let waits = (Proviso::Loops, AbleBy::Dynamic, Fairness::Weak);
-        for (what, (proviso, able_by, fairness)) in
-            [("--proviso stack-number|stack-bit", stack), ("--able-by dynamic|defaults", waits)]
-        {
+        for (what, (proviso, able_by, fairness)) in [(by_path.as_str(), stack), ("--able-by dynamic|defaults", waits)] {
             writeln!(f, "{what}")?;
             let counts = |s: &Search| !seeks_progress(*s) && (proviso.is_path() || finds_cycles(*s));
             for search in Search::ALL.into_iter().filter(counts) {
@@ -107,7 +107,7 @@ impl fmt::Display for Printed {
                 writeln!(f, "  {word:<8} search {}\n           {why}", search.word())?;
             }
         }
-        writeln!(f, "--por leap|lra --proviso stack-number|stack-bit")?;
+        writeln!(f, "--por leap|lra {by_path}")?;
         let why = refuses_leaps(Proviso::PathNumber, true).expect("it is refused");
         writeln!(f, "  refused  search any\n           {why}")?;
         for (progress, leaps) in [(Progress::States, true), (Progress::Steps, false)] {

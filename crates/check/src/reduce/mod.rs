@@ -221,6 +221,14 @@ impl Proviso {
         }
     }
 
+    /// Any closed set that may be selected is a selection: one safe step may be taken in haste.
+    fn may_hasten(self) -> bool {
+        match self {
+            Proviso::None | Proviso::Loops | Proviso::Levels | Proviso::Always => true,
+            Proviso::PathNumber | Proviso::PathBit => false,
+        }
+    }
+
     /// A search by levels may begin with nothing left out, and leave out steps from some level on: the selection alone sees
     /// to it that none is left out for ever.
     pub(crate) fn may_begin_late(self) -> bool {
@@ -235,8 +243,9 @@ impl Proviso {
         assert!(self.is_path() && attempt > 0, "whoever takes everything tries nothing more");
         match self {
             Proviso::PathBit => 0,
-            _ if attempt + 1 == NO_ATTEMPT => 0,
-            _ => attempt + 1,
+            Proviso::PathNumber if attempt + 1 == NO_ATTEMPT => 0,
+            Proviso::PathNumber => attempt + 1,
+            Proviso::None | Proviso::Loops | Proviso::Levels | Proviso::Always => unreachable!("it has no path"),
         }
     }
 }
@@ -313,14 +322,14 @@ impl Reduction {
             match kind {
                 Kind::Reception => {
                     let to = |n: &usize| (protocol.channels[*n].to.index() as Pid, lengths(*n));
-                    self.awaits = protocol.receptions.iter().map(to).collect();
+                    self.awaits.extend(protocol.receptions.iter().map(to));
                 }
                 Kind::Overflow => {
                     let n_chans = self.interp.system().globals.chans.len();
                     let is_global = |n: &usize| protocol.channels[*n].var.index() < n_chans.min(255);
                     assert!(protocol.overflows.iter().all(is_global), "channels are numbered as their variables are");
                     let number = |n: &usize| protocol.channels[*n].var.index() as u8 + 1;
-                    self.brimming = protocol.overflows.iter().map(number).collect();
+                    self.brimming.extend(protocol.overflows.iter().map(number));
                 }
                 // Every selection keeps ends; by the cycle condition every transition is taken somewhere.
                 Kind::EndState | Kind::NonExecutable => {}
@@ -440,7 +449,7 @@ impl Reduction {
     fn hastens(&self, proviso: Proviso) -> bool {
         let Rules { near, .. } = self.rules(false);
         let minds = self.repairs.unless == UnlessBy::Dynamic || self.repairs.able.asks_who_is_waited_for();
-        let free = !self.selector.leaps() && !near && !proviso.is_path();
+        let free = !self.selector.leaps() && !near && proviso.may_hasten();
         free && !minds && self.awaits.is_empty()
     }
 

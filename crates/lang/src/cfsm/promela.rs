@@ -11,6 +11,7 @@
 
 use super::names::{Does, Local, Machine, Machines, Sees};
 use super::tree::Compare;
+use crate::token::KEYS;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -135,12 +136,9 @@ impl Names {
     }
 }
 
-/// Words of Promela and of the C text that SPIN makes.
-const WORDS: &str = " active assert atomic bit bool break byte c_code c_decl c_expr c_state c_track chan d_step do else empty \
-    enabled eval false fi for full goto hidden if in init inline int len local mtype nempty never nfull notrace np_ od of \
-    pc_value pid priority printf printm proctype provided return run select short show skip timeout trace true typedef unless \
-    unsigned xr xs ltl always eventually until weakuntil release implies equivalent next get_priority set_priority U V W X \
-    auto case char const continue default double enum extern float long register signed sizeof static struct switch union void \
+/// Beside Promela's own (`KEYS`): words of SPIN's formulas, and of the C text that it makes.
+const WORDS: &str = " in always eventually until weakuntil release implies equivalent next U V W X auto case char \
+    const continue default double enum extern float long register signed sizeof static struct switch union void \
     volatile while now main trpt ";
 
 /// A name that is free, near to the given one.
@@ -149,7 +147,8 @@ fn take(name: &str, taken: &mut BTreeSet<String>) -> String {
     // These beginnings mean something to SPIN.
     let mark = ["end", "accept", "progress", "_"].iter().any(|mark| name.starts_with(mark));
     let mut out = if digit || mark { format!("s_{name}") } else { name.to_string() };
-    while WORDS.contains(&format!(" {out} ")) || taken.contains(&out) {
+    let is_word = |name: &str| KEYS.iter().any(|(_, word)| *word == name) || WORDS.contains(&format!(" {name} "));
+    while is_word(&out) || taken.contains(&out) {
         out.push('_');
     }
     taken.insert(out.clone());

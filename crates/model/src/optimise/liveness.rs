@@ -81,7 +81,7 @@ fn naming(t: &Proctype) -> Bits {
         effect.each_write(&mut place);
     }
     let mut chan = |e: &Expr| {
-        if let Expr::Probe(_, chan) | Expr::Poll { chan, .. } = e {
+        if let Some(chan) = e.channel() {
             uses(chan, &mut out);
         }
     };

@@ -16,8 +16,8 @@ use super::born::{Born, Link};
 use super::{Break, first_of};
 use crate::index::Idx;
 use crate::ir::{
-    BinOp, Edge, Effect, Expr, Frame, Guard, Init, Pattern, Pid, Place, Proctype, ProctypeId, Scope, Shape, System,
-    Type, UnOp,
+    BinOp, Edge, Effect, Expr, Frame, Guard, Init, Pattern, Pid, Place, Probe, Proctype, ProctypeId, Scope, Shape,
+    System, Type, UnOp,
 };
 use crate::range::Range;
 use crate::source::Span;
@@ -477,7 +477,8 @@ impl<'s> Flow<'s> {
                 }
                 either
             }
-            Expr::Probe(_, chan) => {
+            // None of them gives what is in a message.
+            Expr::Probe(Probe::Len | Probe::Full | Probe::Nfull | Probe::Empty | Probe::Nempty, chan) => {
                 self.chan(chan);
                 Is::Plain
             }

@@ -11,7 +11,7 @@ use super::born::Born;
 use super::flow::{Flow, SlotNode, indices};
 use super::{Break, first_of};
 use crate::index::Idx;
-use crate::ir::{BinOp, Edge, Effect, Expr, Guard, Pattern, Pid, Place, ProctypeId, UnOp};
+use crate::ir::{BinOp, Edge, Effect, Expr, Guard, Pattern, Pid, Place, Probe, ProctypeId, UnOp};
 use crate::range::Range;
 use crate::source::Span;
 use std::cell::Cell;
@@ -189,7 +189,11 @@ impl Pen<'_, '_> {
                 _ => None,
             },
             Expr::Cond(_, a, b) => either(self.offset(a), self.offset(b)),
-            _ => None,
+            // What `Flow::expr` calls plain.
+            Expr::Const(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::NrPr => None,
+            Expr::Probe(Probe::Len | Probe::Full | Probe::Nfull | Probe::Empty | Probe::Nempty, _) => None,
+            Expr::Poll { .. } | Expr::Timeout | Expr::NonProgress | Expr::Accepting | Expr::Happens(_) => None,
+            Expr::Enabled(_) | Expr::PcValue(_) | Expr::GetPriority(_) | Expr::AtLabel { .. } => None,
         }
     }
 
