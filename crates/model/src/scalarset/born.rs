@@ -2,10 +2,10 @@
 //!
 //! # The argument
 //!   Without `run` it is the processes of the initial state. Otherwise one of them makes the others, and is watched doing it
-//!   alone: as long as a `run` lies ahead of it, it looks at nothing but its own variables, so others make no difference
-//!   to its way. Once no `run` lies ahead, everybody is there.
-//!   But where others can move in between, the youngest may end, and who is made next has its number. So who has a number
-//!   is *sure* only below those who could end then.
+//!   alone: as long as a `run` lies ahead of it, it looks at nothing but its own variables, and puts nothing into them that
+//!   it had to look at others for, so others make no difference to its way. Once no `run` lies ahead, everybody is there.
+//!   Who is made has the number that it has where the maker is alone, unless the youngest there was may have ended before:
+//!   then nothing is known.
 //!
 //! # Invariants
 //!   I1 the locations that count are closed: no edge from one of them leads to one that does not
@@ -15,23 +15,26 @@ use super::{Break, reachable};
 use crate::eval::Eval;
 use crate::index::Idx;
 use crate::interp::{Interp, Log};
-use crate::ir::{Edge, Effect, Expr, Guard, Loc, Pid, Place, ProctypeId, Scope, System};
+use crate::ir::{Edge, Effect, Expr, Guard, Init, Loc, Pid, Place, Proctype, ProctypeId, Scope, System, Type};
+use crate::range;
 use crate::state::State;
 use crate::successors::Successors;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub(super) struct Born {
     /// By number.
     pub procs: Vec<ProctypeId>,
-    /// Of so many numbers it is sure whose they are, and why of no more.
-    pub sure: usize,
-    pub unsure: Option<Break>,
     /// Where the process that made the others stands once all are there.
     pub settled: Option<(Pid, Vec<bool>)>,
     /// Local slots that are born with the number of the process, minus a constant.
     pub links: Vec<Link>,
     /// By proctype: the locations whose edges count.
     pub locs: Vec<Vec<bool>>,
+    /// What a slot of a frame (0 for the globals, else one more than the proctype) may hold before one of those edges is taken.
+    pub first: BTreeSet<(usize, u32, i32)>,
+    /// The same of slots that may hold whatever their type can.
+    pub open: BTreeSet<(usize, u32)>,
 }
 
 pub(super) struct Link {
@@ -56,7 +59,7 @@ impl Born {
 
     /// Once all are there, this one is for good: it never ends, or somebody younger does not.
     pub fn stays(&self, system: &System, pid: usize) -> bool {
-        (pid..self.sure).any(|p| self.end(system, self.procs[p]).is_none())
+        self.procs.iter().skip(pid).any(|id| self.end(system, *id).is_none())
     }
 
     /// I1, I2
@@ -71,11 +74,9 @@ impl Born {
             assert!(!is_there || !t.edges.iter().any(makes), "I2");
         }
         if let Some((maker, locs)) = &self.settled {
-            assert!(self.sure > usize::from(*maker), "I2: who makes the others is there until they are");
+            assert!(self.procs.len() > usize::from(*maker), "I2: who makes the others is there until they are");
             assert_eq!(*locs, self.locs[self.procs[usize::from(*maker)].index()], "I2");
         }
-        assert!(self.unsure.is_none() || self.settled.is_some(), "who is there from the start has its number");
-        assert_eq!(self.unsure.is_some(), self.sure < self.procs.len(), "why no more are sure is told");
         let is_of_all = |link: &Link| (0..self.procs.len()).filter(|p| self.procs[*p] == link.proctype).count() > 1;
         assert!(self.links.iter().all(is_of_all), "a number that only one is born with says nothing");
     }
@@ -87,13 +88,8 @@ pub(super) fn born(system: &System) -> Result<Born, Break> {
     let Ok(mut state) = interp.initial() else {
         return Err(Break { span: Default::default(), why: "the initial state cannot be made".to_string() });
     };
-    let reached: Vec<Vec<bool>> = system.proctypes.iter().map(|t| reachable(t, t.start)).collect();
-    let mut locs = reached.clone();
-    let (mut settled, mut sure, mut unsure) = (None, usize::MAX, None);
-    let can_end = |id: ProctypeId| {
-        let edges = &system.proctypes[id].edges;
-        edges.iter().find(|e| e.effects.contains(&Effect::End) && reached[id.index()][e.from.index()])
-    };
+    let mut locs: Vec<Vec<bool>> = system.proctypes.iter().map(|t| reachable(t, t.start)).collect();
+    let mut settled = None;
     let makers: Vec<Pid> =
         (0..state.n_procs() as Pid).filter(|p| system.proctypes[state.proctype(*p)].edges.iter().any(runs)).collect();
     let made = |id: ProctypeId| {
@@ -108,6 +104,9 @@ pub(super) fn born(system: &System) -> Result<Born, Break> {
             return Err(makes(edge.span));
         }
     }
+    let (mut first, mut open) = (BTreeSet::new(), BTreeSet::new());
+    first.extend((0..).zip(state.globals()).map(|(slot, value)| (0, slot, *value)));
+    (0..state.n_procs() as Pid).for_each(|p| born_with(system, &state, p, &mut first));
     if let [maker] = makers[..] {
         let id = state.proctype(maker);
         let t = &system.proctypes[id];
@@ -115,35 +114,43 @@ pub(super) fn born(system: &System) -> Result<Born, Break> {
             let there = reachable(t, loc);
             t.edges.iter().find(|e| there[e.from.index()] && runs(e))
         };
-        let mut others_move = true;
+        // Others may have moved since the youngest was made.
+        let mut loose = true;
         for _ in 0..MOST {
             if ahead(state.loc(maker)).is_none() {
                 break;
             }
-            // Who is younger than all who stay, and than the one that makes them, may be gone before the next one is made.
-            let may_end = |p: &Pid| *p != maker && can_end(state.proctype(*p)).is_some();
-            let gone = (0..state.n_procs() as Pid).rev().take_while(may_end).last();
-            if let Some(first) = gone.filter(|first| others_move && usize::from(*first) < sure) {
-                sure = usize::from(first);
-                let t = &system.proctypes[state.proctype(first)];
-                let why = format!("`{}` can end before all processes are made", t.name);
-                unsure = Some(Break { span: t.span, why });
-            }
             let mut steps = Vec::new();
             interp.proc_moves(Eval::new(&interp, &state, Some(maker), false), &mut steps);
             let [step] = steps[..] else { break };
-            if step.partner.is_some() {
+            let n_procs = state.n_procs() as Pid;
+            let youngest = n_procs - 1;
+            let gone = loose && youngest != maker && ends(&system.proctypes[state.proctype(youngest)]);
+            let mut log = Log::default();
+            let Ok(floor) = interp.apply(&mut state, step, &mut log) else { break };
+            if step.partner.is_some() || state.n_procs() <= usize::from(maker) {
                 break;
             }
-            let Ok(floor) = interp.apply(&mut state, step, &mut Log::default()) else { break };
-            others_move = floor.holder() != Some(maker);
-            if state.n_procs() <= usize::from(maker) {
-                break;
+            if gone && state.n_procs() > usize::from(n_procs) {
+                let why = "processes are made while others can end".to_string();
+                return Err(Break { span: t.edges[step.edge].span, why });
+            }
+            let others_move = floor.holder() != Some(maker);
+            loose = others_move || loose && state.n_procs() == usize::from(n_procs);
+            (n_procs..state.n_procs() as Pid).for_each(|p| born_with(system, &state, p, &mut first));
+            for effect in log.reached.iter().flat_map(|(_, edge)| &t.edges[*edge].effects) {
+                effect.each_write(&mut |place| {
+                    let (frame, values) = match place.scope {
+                        Scope::Global => (0, state.globals()),
+                        Scope::Local => (1 + id.index(), state.locals(system, maker)),
+                    };
+                    first.extend(place.slots().into_iter().flatten().map(|s| (frame, s, values[s as usize])));
+                });
             }
         }
         let alive = state.n_procs() > usize::from(maker);
-        let open = if alive { ahead(state.loc(maker)) } else { t.edges.iter().find(|e| runs(e)) };
-        if let Some(edge) = open {
+        let left = if alive { ahead(state.loc(maker)) } else { t.edges.iter().find(|e| runs(e)) };
+        if let Some(edge) = left {
             return Err(makes(edge.span));
         }
         let after = reachable(t, state.loc(maker));
@@ -153,35 +160,99 @@ pub(super) fn born(system: &System) -> Result<Born, Break> {
             if t.provided.is_some() || !looks_inside(edge) {
                 return Err(makes(edge.span));
             }
+            edge.effects.iter().for_each(|e| leaves_open(system, e, &mut open));
         }
         locs[id.index()].clone_from(&after);
         settled = Some((maker, after));
     }
     let procs: Vec<ProctypeId> = (0..state.n_procs() as Pid).map(|p| state.proctype(p)).collect();
     let links = system.proctypes.enumerated().flat_map(|(id, _)| links(system, &state, &procs, id)).collect();
-    let born = Born { sure: sure.min(procs.len()), procs, unsure, settled, links, locs };
+    let born = Born { procs, settled, links, locs, first, open };
     born.check(system);
     Ok(born)
 }
 
-/// Whether an edge can run is the process's own business.
+/// Whether an edge can run is the process's own business, and so is what it puts into its own variables.
 fn looks_inside(edge: &Edge) -> bool {
-    let own = |e: &Expr| {
-        let mut own = true;
-        e.each_part(&mut |e| {
-            own &= match e {
-                Expr::Read(Place { scope, .. }) => *scope == Scope::Local,
-                Expr::Const(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Cond(..) | Expr::Pid => true,
-                _ => false,
-            }
-        });
-        own
-    };
-    edge.guards.iter().all(|g| match g {
-        Guard::Holds(e) => own(e),
+    let guards = edge.guards.iter().all(|g| match g {
+        Guard::Holds(e) => is_own(e),
         Guard::NoneOf(_) => true, // those are edges of the same location
         Guard::Channel | Guard::Youngest => false,
-    })
+    });
+    guards
+        && edge.effects.iter().all(|effect| match effect {
+            Effect::Assign { to, value } => {
+                let mut own = is_own(value);
+                to.each_expr(&mut |e| own &= is_own(e));
+                own || to.scope == Scope::Global
+            }
+            Effect::Send { .. } | Effect::Receive { .. } => false,
+            Effect::Run { .. } | Effect::SetPriority { .. } | Effect::Event { .. } | Effect::End => true,
+            Effect::Assert(_) | Effect::Print { .. } | Effect::PrintName(..) => true,
+        })
+}
+
+/// Nobody else has to do with its value. (Who is made has a number that is known.)
+fn is_own(e: &Expr) -> bool {
+    let mut own = true;
+    e.each_part(&mut |e| {
+        own &= match e {
+            Expr::Read(Place { scope, .. }) => *scope == Scope::Local,
+            Expr::Const(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Cond(..) => true,
+            Expr::Pid | Expr::NewPid => true,
+            _ => false,
+        }
+    });
+    own
+}
+
+/// Whether a process of the proctype may die.
+fn ends(t: &Proctype) -> bool {
+    let there = reachable(t, t.start);
+    t.edges.iter().any(|e| there[e.from.index()] && e.effects.contains(&Effect::End))
+}
+
+/// What the variables of a process hold that has just been made.
+fn born_with(system: &System, state: &State, pid: Pid, out: &mut BTreeSet<(usize, u32, i32)>) {
+    let frame = 1 + state.proctype(pid).index();
+    out.extend((0..).zip(state.locals(system, pid)).map(|(slot, value)| (frame, slot, *value)));
+}
+
+/// What the maker puts where others look, if it depends on others.
+fn leaves_open(system: &System, effect: &Effect, out: &mut BTreeSet<(usize, u32)>) {
+    match effect {
+        Effect::Assign { to, value } if to.scope == Scope::Global => {
+            let mut own = is_own(value);
+            to.each_expr(&mut |e| own &= is_own(e));
+            if !own {
+                out.extend(to.slots().into_iter().flatten().map(|slot| (0, slot)));
+            }
+        }
+        Effect::Run { proctype, args, .. } => {
+            let frame = 1 + proctype.index();
+            out.extend((0..).zip(args).filter(|(_, e)| !is_own(e)).map(|(slot, _)| (frame, slot)));
+            for init in &system.proctypes[*proctype].frame.inits {
+                if let Init::Value { slot, value, .. } = init
+                    && !is_own(value)
+                {
+                    out.insert((frame, *slot));
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+impl Born {
+    /// What a slot of this type may hold first; nothing if that is too much to say.
+    pub fn first(&self, frame: usize, slot: u32, ty: Type) -> Option<BTreeSet<i32>> {
+        if !self.open.contains(&(frame, slot)) {
+            let held = self.first.range((frame, slot, i32::MIN)..=(frame, slot, i32::MAX));
+            return Some(held.map(|(.., value)| *value).collect());
+        }
+        let (lo, hi) = range::values(ty);
+        (hi - lo < 1 << 8).then(|| (lo as i32..=hi as i32).collect())
+    }
 }
 
 fn links(system: &System, state: &State, procs: &[ProctypeId], id: ProctypeId) -> Vec<Link> {

@@ -21,16 +21,17 @@
 //!   A3 Processes that end go youngest first, which tells them apart. So those of a class never end, and there are none made
 //!      once all of a class are there. While they are made, by one process that looks at nothing but its own
 //!      variables (`born`), nothing is renamed: what is true of all states from some point on of each run is enough.
-//!      If somebody can end meanwhile, who is made next has another number: so no member is made after that.
+//!      If somebody can end meanwhile, who is made next may have another number: then there are no classes.
 //!   A4 A local variable that is not read again has no value. It is not renamed, and whoever looks for one state among
 //!      the images of another must first give it one value (`optimise/liveness`, L3). This makes resets
 //!      harmless: they are constants that name nobody.
 //!
 //! # Invariants
-//!   I1 a place that holds a number of a class member, minus its offset, can hold that of every other member, and wraps none
+//!   I1 a place that holds a number of a class member, minus its offset, can hold that of every other member, and wraps none;
+//!      and no number that is nobody's becomes a member's where bits are lost
 //!   I2 an array whose index is a number minus its offset has an element for each member of a class
-//!   I3 classes are of two or more of one proctype, each in one class at most; those of a class never end, have numbers that
-//!      are sure, and make nobody
+//!   I3 classes are of two or more of one proctype, each in one class at most; those of a class never end, and
+//!      make nobody
 //!   I4 to be told apart is the same both ways, and who is told apart from one of a class is so from all of it
 //!   I5 there is a role for each slot and each channel, and of each location it is known what is read again
 
@@ -166,13 +167,12 @@ fn infer(system: &System, looked: &[Expr], born: &born::Born, linked: bool) -> S
         if pids.len() < 2 {
             continue;
         }
-        match (born.end(system, id), &born.unsure) {
-            (Some(edge), _) => {
+        match born.end(system, id) {
+            Some(edge) => {
                 let span = if edge.span == Span::default() { t.span } else { edge.span };
                 out.breaks.push(Break { span, why: format!("`{}` can end, and the youngest ends first", t.name) });
             }
-            (None, Some(why)) if pids.iter().any(|p| usize::from(*p) >= born.sure) => out.breaks.push(why.clone()),
-            (None, _) => candidates.push(pids),
+            None => candidates.push(pids),
         }
     }
     let members: Vec<Pid> = candidates.iter().flatten().copied().collect();
@@ -288,7 +288,7 @@ impl Scalarset {
             assert!(class.len() > 1 && class.is_sorted_by(|p, q| p < q), "I3");
             assert!(class.iter().all(|p| seen.insert(*p)), "I3");
             let kind = self.kinds[usize::from(class[0])];
-            assert!(class.iter().all(|p| self.kinds[usize::from(*p)] == kind && usize::from(*p) < born.sure), "I3");
+            assert!(class.iter().all(|p| self.kinds[usize::from(*p)] == kind), "I3");
             assert!(born.end(system, kind).is_none(), "I3");
         }
         if let Some((maker, _)) = &self.settled {

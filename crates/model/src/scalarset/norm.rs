@@ -268,11 +268,12 @@ impl Pen<'_, '_> {
                 // Where there is no such process, or no more, the value is zero, which may be somebody's number.
                 let system = self.flow.system;
                 let stays = |p: usize| self.born.procs.get(p) == Some(proctype) && self.born.stays(system, p);
-                let there = match pid.as_deref() {
-                    Some(Expr::Const(p)) => usize::try_from(*p).is_ok_and(stays),
-                    Some(_) => false,
-                    None => (0..self.born.procs.len()).any(stays),
+                let meant = match pid.as_deref() {
+                    Some(Expr::Const(p)) => usize::try_from(*p).ok(),
+                    Some(_) => None,
+                    None => self.born.procs.iter().position(|t| t == proctype),
                 };
+                let there = meant.is_some_and(stays);
                 let zero = self.flow.offset(slot.node).filter(|_| !there).map(|k| self.constant(0, Some(k)));
                 let which = self.which(*proctype, pid.as_deref());
                 format!("t{}[{which}]:{}{}", proctype.index(), self.slot(slot, place), zero.unwrap_or_default())
