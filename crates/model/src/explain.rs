@@ -43,19 +43,25 @@ pub fn blocked(interp: &Interp, state: &State, pid: Pid) -> Vec<Blocked> {
     let mut moves = Vec::new();
     interp.moves(state, crate::interp::Floor::Anyone, &mut moves);
     let edges = t.locs[state.loc(pid)].edges.iter();
-    edges
+    let out: Vec<Blocked> = edges
         .map(|&edge| {
             let why = if !provided {
                 Why::Provided
             } else if !matches!(interp.readiness(eval, t, edge), Ready::No) {
                 let offered = moves.iter().any(|m| m.pid == pid && m.edge == edge);
+                debug_assert!(offered || interp.system().uses.priorities, "what is ready is offered: {edge:?}");
                 if offered { Why::Enabled } else { Why::Priority }
             } else {
-                reason(eval, interp, &t.edges[edge])
+                let why = reason(eval, interp, &t.edges[edge]);
+                debug_assert_ne!(why, Why::Enabled, "what cannot run has a reason: {edge:?}");
+                why
             };
             Blocked { edge, why }
         })
-        .collect()
+        .collect();
+    let can_move = moves.iter().any(|m| m.pid == pid && !m.timeout);
+    debug_assert_eq!(out.iter().any(|b| b.why == Why::Enabled), can_move, "who can move is not kept from it");
+    out
 }
 
 /// The first guard that does not hold.
@@ -71,7 +77,7 @@ fn reason(eval: Eval<'_>, interp: &Interp, edge: &Edge) -> Why {
                 return Why::Preempted;
             }
             Guard::Channel => {
-                if let Some(why) = channel_reason(eval, edge) {
+                if let Some(why) = channel_reason(eval, interp, edge) {
                     return why;
                 }
             }
@@ -81,12 +87,15 @@ fn reason(eval: Eval<'_>, interp: &Interp, edge: &Edge) -> Why {
     Why::Enabled
 }
 
-fn channel_reason(eval: Eval<'_>, edge: &Edge) -> Option<Why> {
+fn channel_reason(eval: Eval<'_>, interp: &Interp, edge: &Edge) -> Option<Why> {
     let (Effect::Send { chan: e, .. } | Effect::Receive { chan: e, .. }) = &edge.effects[0] else { return None };
     let (chan, decl) = eval.chan(e).ok()?;
     let id = eval.value(e).ok()? as u8;
     let len = eval.state.chan_len(chan);
     let capacity = decl.capacity as usize;
+    if !matches!(interp.channel_readiness(eval, edge), Ok(Ready::No)) {
+        return None;
+    }
     Some(match &edge.effects[0] {
         Effect::Send { .. } if capacity == 0 => Why::NoPartner(id),
         Effect::Send { .. } if len >= capacity => Why::ChannelFull(id),
@@ -97,6 +106,6 @@ fn channel_reason(eval: Eval<'_>, edge: &Edge) -> Option<Why> {
         {
             Why::NoMatchingMessage(id)
         }
-        _ => return None,
+        other => unreachable!("the channel keeps nobody from {other:?}"),
     })
 }

@@ -11,13 +11,18 @@
 //!   A5 the right side of `&&`, `||` and a choice counts as read, also where it is skipped
 //!   A6 a `d_step` may take every edge inside it
 //!
+//! # Invariants
+//!   F1 what a guard or an expression looks at is no change, and what an effect changes in a channel is one
+//!   F2 seen from another process, nothing is a process's own
+//!   F3 a set of slots is written down in one way: ranges in order that neither meet nor touch
+//!
 //! The process's own location is in no read: an edge is asked about where it leaves. It is in the writes, for those
 //! who look at other processes' locations.
 
 use crate::index::Idx;
 use crate::ir::{
     ChanDecl, Edge, EdgeId, Effect, Expr, Frame, Guard, Init, Pattern, Place, Probe, Proctype, ProctypeId, Scope,
-    System, Then,
+    System, Then, Type,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -157,6 +162,7 @@ impl<'a> Facts<'a> {
             Scope::Local => proctype.index() + 1,
         };
         let fixed = self.fixed.get(frame).and_then(|f| f.get(&place.slot)).filter(|_| place.index.is_empty());
+        debug_assert!(fixed.is_none() || place.ty == Type::Chan, "V6: a channel is in a variable for channels");
         match (fixed, place.scope) {
             (Some(n), Scope::Global) => ChanName::Global(*n),
             (Some(n), Scope::Local) => ChanName::Own(*n),
@@ -167,6 +173,7 @@ impl<'a> Facts<'a> {
     pub fn guard_reads(&self, proctype: ProctypeId, edge: &Edge, guard: &Guard) -> Footprint {
         let mut out = Footprint::default();
         self.guard(proctype, edge, guard, &mut BTreeSet::new(), &mut out);
+        debug_assert!(out.chans.iter().all(|u| !u.access.writes()), "F1");
         out
     }
 
@@ -204,6 +211,7 @@ impl<'a> Facts<'a> {
             | Effect::PrintName(..)
             | Effect::Event { .. } => {}
         }
+        debug_assert!(out.chans.iter().all(|u| !u.access.writes()), "F1");
         out
     }
 
@@ -232,6 +240,11 @@ impl<'a> Facts<'a> {
             Effect::SetPriority { .. } => out.priorities = true,
             Effect::Assert(_) | Effect::Print { .. } | Effect::PrintName(..) | Effect::Event { .. } => {}
         }
+        debug_assert!(out.chans.iter().all(|u| u.access.writes()) && !out.everything, "F1");
+        debug_assert!(
+            out.remotes.is_empty() && out.chans.iter().all(|u| u.whose.is_none()),
+            "F2: nobody else is changed"
+        );
         out
     }
 
@@ -258,6 +271,10 @@ impl<'a> Facts<'a> {
             }
         }
         out.writes.last = self.system.uses.last;
+        debug_assert!(out.guards.chans.iter().chain(&out.reads.chans).all(|u| !u.access.writes()), "F1");
+        debug_assert!(out.writes.chans.iter().all(|u| u.access.writes()), "F1");
+        debug_assert!(out.reads.covers(&out.guards), "what decides is looked at");
+        debug_assert!(out.writes.locations.contains(&proctype), "who is taken moves");
         out
     }
 
@@ -479,6 +496,9 @@ impl<'a> Facts<'a> {
                 u.name = ChanName::Of(of, n);
             }
         }
+        let is_own = |u: &ChanUse| u.whose.is_none() || matches!(u.name, ChanName::Own(_));
+        debug_assert!(f.locals.is_empty() && !f.chans.iter().any(is_own), "F2");
+        debug_assert!(locals.is_empty() || f.remotes[&of].covers(&locals), "F2: what was its own is still looked at");
         f
     }
 }
@@ -519,6 +539,10 @@ fn fixed_channels(system: &System) -> Vec<BTreeMap<u32, u32>> {
     for (fixed, written) in fixed.iter_mut().zip(&written) {
         fixed.retain(|slot, _| !written.contains(*slot));
     }
+    let is_there = |(frame, fixed): (&&Frame, &BTreeMap<u32, u32>)| {
+        fixed.iter().all(|(slot, chan)| *slot < frame.n_slots && (*chan as usize) < frame.chans.len())
+    };
+    debug_assert!(frames.iter().zip(&fixed).all(is_there), "V6: a fixed channel is one of its frame");
     fixed
 }
 
@@ -536,6 +560,19 @@ impl Footprint {
         self.last |= other.last;
         self.monitor |= other.monitor;
         self.everything |= other.everything;
+        debug_assert!(self.covers(other), "what is added is there");
+    }
+
+    /// Nothing of the other is missing here.
+    fn covers(&self, other: &Footprint) -> bool {
+        let remote = |(t, slots): (&ProctypeId, &Slots)| self.remotes.get(t).is_some_and(|own| own.covers(slots));
+        let flags = |f: &Footprint| [f.population, f.priorities, f.last, f.monitor, f.everything];
+        self.globals.covers(&other.globals)
+            && self.locals.covers(&other.locals)
+            && other.remotes.iter().all(remote)
+            && other.chans.iter().all(|u| self.chans.contains(u))
+            && self.locations.is_superset(&other.locations)
+            && flags(self).into_iter().zip(flags(other)).all(|(own, theirs)| own || !theirs)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -574,10 +611,21 @@ impl Slots {
 
     /// Do they have a slot in common?
     pub fn meets(&self, other: &Slots) -> bool {
-        self.ranges.iter().any(|a| {
-            let n = other.ranges.partition_point(|b| b.1 <= a.0);
-            other.ranges.get(n).is_some_and(|b| b.0 < a.1)
-        })
+        let meets = |one: &Slots, other: &Slots| {
+            one.ranges.iter().any(|a| {
+                let n = other.ranges.partition_point(|b| b.1 <= a.0);
+                other.ranges.get(n).is_some_and(|b| b.0 < a.1)
+            })
+        };
+        let they = meets(self, other);
+        debug_assert_eq!(they, meets(other, self), "F3: who meets is met");
+        they
+    }
+
+    /// Is each of its slots in this set?
+    fn covers(&self, other: &Slots) -> bool {
+        let within = |r: &(u32, u32)| self.ranges.iter().any(|own| own.0 <= r.0 && r.1 <= own.1);
+        other.ranges.iter().all(within)
     }
 
     /// The slots as half-open ranges.
@@ -600,6 +648,8 @@ impl Slots {
             hi = hi.max(self.ranges[last - 1].1);
         }
         self.ranges.splice(first..last, [(lo, hi)]);
+        debug_assert!(self.ranges.is_sorted_by(|a, b| a.1 < b.0) && self.ranges.iter().all(|r| r.0 < r.1), "F3");
+        debug_assert!(self.contains(lo) && self.contains(hi - 1), "what is put in is there");
     }
 
     /// A1
