@@ -3,8 +3,9 @@
 //! Everything here errs on the safe side: an expression that "may fault" need not, a range may be too wide, a channel
 //! that is not known to be fixed is looked up.
 
+use spinor_model::facts::{ChanName, Facts};
 use spinor_model::index::Idx;
-use spinor_model::ir::{Effect, Frame, Init, Place, ProctypeId, Scope, System, Type};
+use spinor_model::ir::{Effect, Expr, Frame, Init, Place, ProctypeId, Scope, System, Type};
 use spinor_model::layout::{ChanLayout, FrameLayout, Layout};
 use std::collections::BTreeSet;
 
@@ -93,7 +94,7 @@ impl Statics {
         debug_assert!((1..classes.len()).all(|n| !classes[..n].contains(&classes[n])), "each class is there once");
         let active: usize = system.active.iter().map(|t| layout.procs[t.index()].size as usize).sum();
         let most = if grows { spinor_model::ir::MAX_LIVE * longest } else { active };
-        Statics {
+        let statics = Statics {
             classes,
             global_chans,
             local_chans,
@@ -101,7 +102,49 @@ impl Statics {
             local_fixed,
             has_promises: system.proctypes.iter().any(|t| !t.promises.is_empty()),
             max_len: layout.globals.size as usize + most,
-        }
+        };
+        debug_assert!(statics.check_classes(system, layout), "a class fits all its channels");
+        debug_assert!(statics.check_fixed(system), "a channel that is fixed here is fixed there (facts.rs)");
+        debug_assert!(active <= most && statics.max_len.is_multiple_of(8), "J2");
+        statics
+    }
+
+    /// Capacity and fields are the declared ones, at the distances that the layout gives each channel.
+    fn check_classes(&self, system: &System, layout: &Layout) -> bool {
+        let fits = |frame: &Frame, at: &FrameLayout, classes: &[usize]| {
+            let mut channels =
+                frame.chans.iter().zip(&at.chans).zip(classes).map(|(chan, n)| (chan, &self.classes[*n]));
+            classes.len() == frame.chans.len()
+                && channels.all(|((decl, at), class)| {
+                    let moved = class.fields.iter().map(|f| f.after(at.len.at));
+                    (decl.capacity, &decl.fields, at.len.bytes) == (class.capacity, &class.types, class.len_bytes)
+                        && moved.eq(at.fields.iter().copied())
+                        && at.stride == class.stride
+                })
+        };
+        let locals = system.proctypes.iter().zip(&layout.procs).zip(&self.local_chans);
+        fits(&system.globals, &layout.globals, &self.global_chans)
+            && locals.into_iter().all(|((t, at), classes)| fits(&t.frame, at, classes))
+    }
+
+    /// What the model finds out about channels by itself says the same. (It also counts what claims assign.)
+    fn check_fixed(&self, system: &System) -> bool {
+        let facts = Facts::new(system);
+        let named = |t: ProctypeId, scope: Scope, frame: &Frame, slot: usize| {
+            let var = frame.vars.enumerated().rfind(|(_, v)| v.slot as usize <= slot).expect("a slot has a variable").0;
+            let place = Place { scope, var, slot: slot as u32, ty: Type::Chan, index: Vec::new() };
+            facts.chan_name(t, &Expr::Read(place))
+        };
+        let frame = |t: ProctypeId, scope: Scope, frame: &Frame, fixed: &[Option<u32>]| {
+            fixed.iter().enumerate().filter_map(|(slot, chan)| Some((slot, (*chan)?))).all(|(slot, chan)| {
+                let wanted = if scope == Scope::Global { ChanName::Global(chan) } else { ChanName::Own(chan) };
+                (chan as usize) < frame.chans.len() && named(t, scope, frame, slot) == wanted
+            })
+        };
+        let mut locals = system.proctypes.enumerated().zip(&self.local_fixed);
+        !system.claims.is_empty()
+            || frame(ProctypeId::new(0), Scope::Global, &system.globals, &self.global_fixed)
+                && locals.all(|((t, proctype), fixed)| frame(t, Scope::Local, &proctype.frame, fixed))
     }
 
     /// If the place can only name channels that were made with its frame: where they lie.
