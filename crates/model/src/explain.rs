@@ -109,3 +109,30 @@ fn channel_reason(eval: Eval<'_>, interp: &Interp, edge: &Edge) -> Option<Why> {
         other => unreachable!("the channel keeps nobody from {other:?}"),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::read;
+    use crate::successors::Successors;
+    use std::sync::Arc;
+
+    /// A send that somebody would take waits for no partner, whatever order its guards are written in.
+    #[test]
+    fn who_lets_another_statement_go_first_does_not_wait_for_a_partner() {
+        for guards in ["channel, none of e0", "none of e0, channel"] {
+            let text = format!(
+                "globals\n  var z: chan\n  chan c0 z: [0] of {{ byte }}\n  init @z = chan c0\n\
+                 proctype S (t0) start l0 end l1\n  l0: e0, e1\n    e0: l0 -> l1\n    \
+                 e1: l0 -> l1 when {guards} do @z ! (1)\n  l1: e2\n    e2: l1 -> l1 when youngest do die\n\
+                 proctype R (t1) start l0 end l1\n  l0: e0\n    e0: l0 -> l1 when channel do @z ? (_)\n  \
+                 l1: e1\n    e1: l1 -> l1 when youngest do die\nactive S, R\n"
+            );
+            let interp = Interp::new(Arc::new(read(&text).expect("a system")));
+            let state = interp.initial().expect("no fault");
+            let why = |pid| blocked(&interp, &state, pid).iter().map(|b| b.why).collect::<Vec<_>>();
+            assert_eq!(why(0), [Why::Enabled, Why::Preempted], "{guards}");
+            assert_eq!(why(1), [Why::WaitsForSender(1)]);
+        }
+    }
+}

@@ -35,7 +35,6 @@ use crate::ir::{
 use crate::layout::Layout;
 use crate::state::{self, ChanView, Packing, State};
 use crate::successors::{Batch, Step, Successors};
-use crate::validate::validate;
 use crate::work::Work;
 use std::sync::Arc;
 
@@ -110,7 +109,6 @@ impl Interp {
 
     /// One that can be asked which of these expressions are true.
     pub fn looking(system: Arc<System>, looked: &[Expr]) -> Interp {
-        debug_assert_eq!(validate(&system), Vec::<String>::new(), "a system that runs is well made");
         let packing = Arc::new(Packing::new(&system));
         let has_promises = system.proctypes.iter().any(|t| !t.promises.is_empty());
         let params = system.proctypes.iter().map(|t| {
