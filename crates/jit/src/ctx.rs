@@ -4,6 +4,7 @@
 //! call back and never unwind; what they cannot say in a state they say with a [`Code`].
 
 use spinor_model::ir::MAX_LIVE;
+use std::mem::offset_of;
 
 /// A step as native code writes it.
 #[repr(C)]
@@ -25,6 +26,9 @@ pub(crate) const NOBODY: u32 = u32::MAX;
 /// In place of a partner: this edge is the receiver's half of a handshake, and the message is at hand.
 pub(crate) const RECEIVER: u32 = u32::MAX - 1;
 
+// No process has such a number, and no edge.
+const _: () = assert!(MAX_LIVE < RECEIVER as usize && RECEIVER < NOBODY);
+
 /// A live channel.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,6 +38,28 @@ pub(crate) struct RawChan {
     /// Which of the system's classes of channels.
     pub class: u32,
 }
+
+// Its rows are found by multiplying; nothing lies between them.
+const _: () = assert!(size_of::<RawChan>() == 8 && size_of::<RawStep>() == 7 * 4);
+
+impl Ctx {
+    /// The bytes of the part that begins at an offset: pointers and what counts bytes come first, numbers are behind
+    /// them. `None` inside a part, and behind the numbers, where rows are.
+    pub const fn width_at(offset: usize) -> Option<usize> {
+        let (narrow, rows) = (offset_of!(Ctx, n_steps), offset_of!(Ctx, bases));
+        match offset {
+            _ if offset < narrow && offset.is_multiple_of(8) => Some(8),
+            _ if offset >= narrow && offset < rows && offset.is_multiple_of(4) => Some(4),
+            _ => None,
+        }
+    }
+}
+
+const _: () = {
+    assert!(matches!(Ctx::width_at(offset_of!(Ctx, padded)), Some(8)) && size_of::<*mut u8>() == 8);
+    assert!(matches!(Ctx::width_at(offset_of!(Ctx, heed_promises)), Some(4)));
+    assert!(offset_of!(Ctx, n_steps) == 8 * 8 && offset_of!(Ctx, bases) == 8 * 8 + 14 * 4);
+};
 
 #[repr(C)]
 #[derive(Clone)]

@@ -3,6 +3,8 @@
 //! This follows `moves` and `chains` of the model's interpreter; what it does not do itself it asks of it. In debug builds
 //! it asks of some states anyway, and compares.
 
+mod witness;
+
 use crate::ctx::{Code, Ctx, NOBODY, RawChan, RawStep};
 use crate::native::{Native, Seen};
 use crate::statics::Statics;
@@ -10,8 +12,9 @@ use spinor_model::fault::{Fault, FaultKind};
 use spinor_model::index::Idx;
 use spinor_model::interp::Interp;
 use spinor_model::ir::{EdgeId, Effect, Expr, Loc, Pid, ProctypeId, System};
-use spinor_model::layout::{ChanLayout, Field, GRAIN};
-use spinor_model::successors::{Asleep, Batch, EdgeSet, Outcome, Step, Successors, fire_awake};
+use spinor_model::layout::{Field, GRAIN};
+use spinor_model::state::State;
+use spinor_model::successors::{Asleep, Batch, EdgeSet, Step, Successors, fire_awake};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -86,12 +89,15 @@ impl Jit {
         let native = Native::new(system, interp.layout(), &statics, looked);
         let mut looks_for_timeout = false;
         looked.iter().for_each(|e| e.each_part(&mut |e| looks_for_timeout |= *e == Expr::Timeout));
-        let sizes = interp.layout().procs.iter().map(|f| f.size).collect();
+        let n_procs = interp.layout().n_procs;
+        assert_eq!((n_procs.at, n_procs.bytes), (0, 1), "how many processes there are is the first byte of a key");
+        let sizes: Vec<u32> = interp.layout().procs.iter().map(|f| f.size).collect();
         let deterministic: Vec<bool> = system.proctypes.iter().map(|t| t.deterministic).collect();
         let any_deterministic = deterministic.contains(&true);
         let proctype = interp.layout().proctype;
         let runs = |e: &Effect| matches!(e, Effect::Run { .. });
         let fixed_types = !system.proctypes.iter().flat_map(|t| t.edges.iter()).any(|e| e.effects.iter().any(runs));
+        assert!(sizes.len() == deterministic.len() && sizes.iter().all(|n| n.is_multiple_of(8)), "layout L1");
         Jit {
             native,
             statics,
@@ -129,45 +135,6 @@ impl Jit {
         debug_assert!(self.check_fits(ctx, types, state), "J1");
     }
 
-    /// J1, by the layout.
-    fn check_fits(&self, ctx: &Ctx, types: &[u32], state: &[u8]) -> bool {
-        let layout = self.interp.layout();
-        let mut n_chans = self.statics.global_chans.len();
-        let mut n_procs = 0;
-        let frames = layout.frames(state).all(|(at, t)| {
-            let own = self.statics.local_chans[t.index()].len();
-            let first = layout.procs[t.index()].chans.first();
-            let is_there = |chan: &ChanLayout| ctx.chans[n_chans + 1].at == at as u32 + chan.len.at;
-            let fits = ctx.bases[n_procs] == at as u32 && types[n_procs] == t.index() as u32;
-            let fits = fits && first.is_none_or(is_there);
-            (n_chans, n_procs) = (n_chans + own, n_procs + 1);
-            fits
-        });
-        frames && n_procs == types.len() && n_chans == ctx.n_chans as usize
-    }
-
-    /// What the interpreter says is said of some states.
-    fn is_sample(state: &JitState) -> bool {
-        state.bytes.iter().fold(0, |sum: u8, byte| sum.wrapping_mul(31).wrapping_add(*byte)).is_multiple_of(32)
-    }
-
-    /// The steps are the interpreter's.
-    fn check_steps(&self, state: &JitState, steps: &[Step]) -> bool {
-        let mut own = Vec::new();
-        self.interp.enabled(&mut self.interp.unpack(&state.bytes), &mut own);
-        own == steps
-    }
-
-    /// The outcomes from one on, of all steps, are the interpreter's.
-    fn check_outcomes(&self, state: &JitState, batch: &Batch, from: usize) -> bool {
-        let (mut there, mut steps, mut own) = (self.interp.unpack(&state.bytes), Vec::new(), self.interp.batch());
-        self.interp.enabled(&mut there, &mut steps);
-        self.interp.fire(&mut there, &steps, &mut own);
-        let said = |o: &Outcome| (o.step, o.path, o.atomic_steps);
-        let same = |(a, b): (&Outcome, &Outcome)| said(a) == said(b) && batch.key(a) == own.key(b);
-        batch.outcomes.len() - from == own.outcomes.len() && batch.outcomes[from..].iter().zip(&own.outcomes).all(same)
-    }
-
     #[cold]
     fn fit_anew(&self, ctx: &mut Ctx, types: &mut Vec<u32>, state: &[u8]) {
         let mut at = self.interp.layout().globals.size;
@@ -181,6 +148,7 @@ impl Jit {
         ctx.len = at;
         assert_eq!((at as usize).next_multiple_of(GRAIN), state.len(), "J1");
         assert!(at as usize <= self.statics.max_len, "no state is longer than was said");
+        debug_assert_eq!(types.len(), usize::from(state[0]), "J1");
         self.fit_chans(ctx, types);
         ctx.reshaped = 0;
     }
@@ -210,6 +178,7 @@ impl Jit {
             }
         }
         ctx.n_chans = id as u32;
+        debug_assert!(ctx.chans[..=id].is_sorted_by_key(|row| row.at), "channels lie in the order of their numbers");
     }
 
     /// Appends the steps of some processes, youngest first.
@@ -253,6 +222,7 @@ impl Jit {
             }
         }
         ctx.n_steps = kept as u32;
+        debug_assert_eq!(kept == 0, n == 0, "somebody has the highest priority");
     }
 
     /// The steps of the process that holds the floor, none if one of higher priority can move.
@@ -289,6 +259,7 @@ impl Jit {
         if self.any_deterministic && self.nondeterministic(ctx, types, state, step, raw) {
             return Err(Ask);
         }
+        debug_assert_eq!(types.len(), usize::from(state[0]), "J1");
         let t = types[step.pid as usize] as usize;
         let mut seen = Seen { reached: reached.marks_mut(), truncated: truncated.marks_mut(), scratch: raw };
         let code = self.native.apply(ctx, state, bytes, t, step, self.statics.max_len, &mut seen);
@@ -350,6 +321,7 @@ impl Jit {
         spare.append(choices);
         let mut path = 0;
         let mut atomic_steps = ctx.atomic_steps + 1;
+        debug_assert!(here.len().is_multiple_of(GRAIN) && here[0] > 0, "who keeps the floor lives");
         let mut n_links = 0;
         let mut watched: (usize, Vec<u8>) = (0, Vec::new());
         let mut keeps = true;
@@ -377,6 +349,10 @@ impl Jit {
                     choice.todo.clear();
                     choice.todo.extend(raw[1..n_todo].iter().rev());
                     choice.n_links = n_links;
+                    debug_assert!(
+                        choices.last().is_none_or(|c| c.n_links < n_links),
+                        "choices lie one behind the other"
+                    );
                     choices.push(choice);
                 }
                 raw[0]
@@ -404,6 +380,7 @@ impl Jit {
             let edges = (&mut batch.reached, &mut batch.truncated);
             let code = self.apply(ctx, types, here, next, step, edges, raw)?;
             std::mem::swap(here, next);
+            debug_assert!(code == Code::YIELDS || code == Code::KEEPS_FLOOR, "what is not done is asked about");
             keeps = code == Code::KEEPS_FLOOR;
             atomic_steps += ctx.atomic_steps + u32::from(keeps);
             n_links += 1;
@@ -442,6 +419,9 @@ impl Jit {
         if state.ctx.reshaped != 0 {
             self.fit(&mut state.ctx, &mut state.types, &state.bytes);
         }
+        debug_assert!(self.fits(state), "J1");
+        debug_assert!(batch.outcomes[outcomes..].iter().all(|o| o.step == n), "what one step leads to");
+        debug_assert!(batch.outcomes.len() > outcomes, "M2 of the interpreter: a step has an outcome");
     }
 
     /// Lists and does all steps, with as much room as they need.
@@ -519,11 +499,13 @@ impl Jit {
             }
         }
         debug_assert_eq!(at, batch.keys.len(), "each successor is an outcome");
+        debug_assert!(self.fits(state), "J1");
     }
 
     /// Takes in what was listed and done from step `from` on, whose key would be at `at`. A step that is not whole is
     /// done again, and what it does may need the list's memory.
     fn finish(&self, state: &mut JitState, from: usize, mut at: usize, timeout: bool, batch: &mut Batch) {
+        let copies_end = batch.keys.len();
         let mut done = std::mem::take(&mut state.done);
         done.clear();
         done.extend_from_slice(&state.raw[from..state.ctx.n_steps as usize]);
@@ -549,6 +531,8 @@ impl Jit {
             }
             at = end;
         }
+        debug_assert_eq!(at, copies_end, "each copy is an outcome, or was followed");
+        debug_assert!(self.fits(state), "J1");
         state.done = done;
     }
 
@@ -564,7 +548,6 @@ impl Jit {
         let from = batch.outcomes.len();
         let mut there = self.interp.unpack(&state.bytes);
         self.interp.fire(&mut there, &[step], batch);
-        debug_assert!(batch.outcomes.len() > from, "M2 of the interpreter: a step has an outcome");
         for outcome in &mut batch.outcomes[from..] {
             outcome.step = n;
         }
@@ -636,7 +619,7 @@ impl Successors for Jit {
             self.all_moves(ctx, bytes, true, raw);
         }
         steps.extend(raw[..ctx.n_steps as usize].iter().map(|s| step_of(s, timeout)));
-        debug_assert!(!Self::is_sample(state) || self.check_steps(state, steps), "the interpreter has other steps");
+        debug_assert!(!Self::is_sample(state) || self.check_steps(state, steps), "O1");
     }
 
     fn enabled_of(&self, state: &mut JitState, pid: Pid, steps: &mut Vec<Step>) {
@@ -650,12 +633,14 @@ impl Successors for Jit {
         (ctx.timeout, ctx.n_steps) = (0, 0);
         self.moves(ctx, types, bytes, usize::from(pid)..usize::from(pid) + 1, raw);
         steps.extend(raw[..ctx.n_steps as usize].iter().map(|s| step_of(s, false)));
+        debug_assert!(!Self::is_sample(state) || self.check_steps_of(state, pid, steps), "O1");
     }
 
     fn expand(&self, state: &mut JitState, batch: &mut Batch) -> usize {
         let from = batch.outcomes.len();
         let n = self.expand_for(state, batch, None);
-        debug_assert!(!Self::is_sample(state) || self.check_outcomes(state, batch, from), "the interpreter has others");
+        let all = |there: &mut State, own: &mut Batch| assert_eq!(self.interp.expand(there, own), n, "O1");
+        debug_assert!(!Self::is_sample(state) || self.check_outcomes(state, batch, from, all), "O1");
         n
     }
 
@@ -663,7 +648,9 @@ impl Successors for Jit {
         let from = batch.outcomes.len();
         let n = self.expand_for(state, batch, Some(owners));
         debug_assert_eq!(n, owners.len(), "each step is somebody's");
-        debug_assert!(!Self::is_sample(state) || self.check_outcomes(state, batch, from), "the interpreter has others");
+        debug_assert!(owners.is_sorted_by(|a, b| a >= b), "the youngest process first");
+        let all = |there: &mut State, own: &mut Batch| assert_eq!(self.interp.expand(there, own), n, "O1");
+        debug_assert!(!Self::is_sample(state) || self.check_outcomes(state, batch, from, all), "O1");
         n
     }
 
@@ -671,7 +658,7 @@ impl Successors for Jit {
         if self.chooses_among_all() {
             return fire_awake(self, state, asleep, steps, batch);
         }
-        let at = batch.keys.len();
+        let (at, from) = (batch.keys.len(), batch.outcomes.len());
         let n = state.types.len().min(asleep.firsts.len());
         state.ctx.firsts[..n].copy_from_slice(&asleep.firsts[..n]);
         // Who is not numbered has numbers that are in no set.
@@ -680,12 +667,18 @@ impl Successors for Jit {
         steps.clear();
         steps.extend(state.raw[..state.ctx.n_steps as usize].iter().map(|raw| step_of(raw, timeout)));
         self.take_in(state, at, timeout, batch);
+        debug_assert!(!Self::is_sample(state) || self.check_steps(state, steps), "O1");
+        let awake = |there: &mut State, own: &mut Batch| self.interp.expand_awake(there, asleep, &mut Vec::new(), own);
+        debug_assert!(!Self::is_sample(state) || self.check_outcomes(state, batch, from, awake), "O1");
     }
 
     fn fire(&self, state: &mut JitState, steps: &[Step], batch: &mut Batch) {
+        let from = batch.outcomes.len();
         for (n, step) in steps.iter().enumerate() {
             self.fire_whole(state, n as u32, *step, batch);
         }
+        let these = |there: &mut State, own: &mut Batch| self.interp.fire(there, steps, own);
+        debug_assert!(!Self::is_sample(state) || self.check_outcomes(state, batch, from, these), "O1");
     }
 
     fn heed(&self, state: &mut JitState, assertions: bool, promises: bool) {
@@ -703,7 +696,9 @@ impl Successors for Jit {
             timeout = ctx.n_steps == 0;
         }
         ctx.timeout = u32::from(timeout);
-        if self.native.look(ctx, bytes, bits, raw) { Ok(()) } else { self.ask_look(state, bits) }
+        let seen = if self.native.look(ctx, bytes, bits, raw) { Ok(()) } else { self.ask_look(state, bits) };
+        debug_assert!(!Self::is_sample(state) || self.check_look(state, seen.as_ref().copied(), bits), "O1");
+        seen
     }
 
     fn happens(
@@ -733,6 +728,8 @@ impl Successors for Jit {
         };
         let ends = trace_done && layout.frames(&state.bytes).all(at_end);
         // What is left in channels is the interpreter's to see; it is asked at ends only.
-        ends && (!system.uses.drained || self.interp.may_end(&self.interp.unpack(&state.bytes)))
+        let ends = ends && (!system.uses.drained || self.interp.may_end(&self.interp.unpack(&state.bytes)));
+        debug_assert_eq!(ends, self.interp.may_end(&self.interp.unpack(&state.bytes)), "O1");
+        ends
     }
 }

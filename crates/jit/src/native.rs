@@ -23,6 +23,8 @@ pub(crate) struct Native {
     /// How many words `look` fills.
     n_words: usize,
     apply: Vec<Apply>,
+    /// Of all proctypes: the bytes of an edge set.
+    n_edges: usize,
 }
 
 // SAFETY: after `new` the module is touched by nobody until `drop`; what threads share is finished code, which is
@@ -49,6 +51,8 @@ impl Native {
         let finished = |functions: &[FuncId]| functions.iter().map(|f| module.get_finalized_function(*f)).collect();
         let of = &plan.functions;
         let [moves, apply]: [Vec<_>; 2] = [&of.moves, &of.apply].map(|f| finished(f));
+        let n = system.proctypes.len();
+        assert!(moves.len() == n && apply.len() == n && layout.procs.len() == n, "functions for each proctype");
         // SAFETY: each function was declared with the signature of the type it is turned into (code/mod.rs,
         // `Functions::declare`), in the platform's own calling convention, which is what `extern "C"` means.
         let as_moves = |at| unsafe { std::mem::transmute::<*const u8, Moves>(at) };
@@ -65,6 +69,7 @@ impl Native {
             look: as_look(module.get_finalized_function(of.look)),
             n_words: looked.len().div_ceil(64),
             apply: apply.into_iter().map(as_apply).collect(),
+            n_edges: system.proctypes.iter().map(|t| t.edges.len()).sum(),
             module: Some(module),
         }
     }
@@ -76,15 +81,20 @@ impl Native {
     #[inline]
     pub fn moves(&self, ctx: &mut Ctx, state: &[u8], types: &[u32], pids: Range<usize>, steps: &mut [RawStep]) {
         assert!(ctx.len as usize <= state.len() && ctx.n_steps as usize <= steps.len(), "J1");
+        debug_assert!(types.len() == usize::from(state[0]) && ctx.reshaped == 0, "J1");
+        let before = ctx.n_steps as usize;
         ctx.steps = steps.as_mut_ptr();
         ctx.max_steps = steps.len() as u32;
-        for pid in pids.rev() {
+        for pid in pids.clone().rev() {
             let (base, moves) = (ctx.bases[pid], self.moves[types[pid] as usize]);
             debug_assert!(base < ctx.len, "J1");
             // SAFETY: `moves` reads the state through the places of the context, which fit it (J1), and writes only
             // the context and `steps`, of which it is told the length. The edge sets are not touched.
             unsafe { moves(ctx, state.as_ptr(), pid as u32, state.as_ptr().add(base as usize)) }
         }
+        debug_assert!(ctx.n_steps <= ctx.max_steps && ctx.depth == 0, "no more steps than there is room for");
+        let own = |step: &RawStep| pids.contains(&(step.pid as usize)) && step.partner != step.pid;
+        debug_assert!(steps[before..ctx.n_steps as usize].iter().all(own), "the steps are of who was asked");
     }
 
     /// Which of the expressions looked at are true, a bit each, into `words`; whether that can be said without the
@@ -94,12 +104,14 @@ impl Native {
     #[inline]
     pub fn look(&self, ctx: &mut Ctx, state: &[u8], words: &mut [u64], scratch: &mut [RawStep]) -> bool {
         assert!(ctx.len as usize <= state.len() && words.len() == self.n_words, "J1");
+        debug_assert_eq!(ctx.reshaped, 0, "J1");
         ctx.steps = scratch.as_mut_ptr();
         ctx.max_steps = scratch.len() as u32;
         ctx.n_steps = 0;
         ctx.overflow = 0;
         // SAFETY: as for `moves`; besides, the words are written, as many as there are.
         let wrong = unsafe { (self.look)(ctx, state.as_ptr(), words.as_mut_ptr()) };
+        debug_assert!((wrong == 0 || wrong == 1) && ctx.depth == 0 && ctx.n_steps == 0, "who looks leaves no steps");
         // A process whose steps do not fit may look as if it had none.
         wrong == 0 && ctx.overflow == 0
     }
@@ -108,11 +120,14 @@ impl Native {
     #[inline]
     pub fn moves_all(&self, ctx: &mut Ctx, state: &[u8], steps: &mut [RawStep]) {
         assert!(ctx.len as usize <= state.len(), "J1");
+        debug_assert_eq!(ctx.reshaped, 0, "J1");
         ctx.steps = steps.as_mut_ptr();
         ctx.max_steps = steps.len() as u32;
         ctx.n_steps = 0;
         // SAFETY: as for `moves`.
         unsafe { (self.moves_all)(ctx, state.as_ptr()) }
+        debug_assert!(ctx.n_steps <= ctx.max_steps && ctx.depth == 0, "no more steps than there is room for");
+        debug_assert!(steps[..ctx.n_steps as usize].is_sorted_by(|a, b| a.pid >= b.pid), "the youngest process first");
     }
 
     /// Lists the steps of all processes, youngest first, and does each to a copy of the state; the copies lie behind
@@ -134,6 +149,8 @@ impl Native {
         seen: &mut Seen<'_>,
     ) {
         assert!((ctx.len as usize).next_multiple_of(GRAIN) == state.len(), "J1");
+        debug_assert!(ctx.reshaped == 0 && seen.fits(self.n_edges), "J1");
+        let before = (ctx.len, ctx.n_chans, ctx.timeout);
         let start = bytes.len();
         // Two grains more than a state: the last one is copied and filled whole.
         let room = longest.max(state.len()) + 2 * GRAIN;
@@ -156,6 +173,9 @@ impl Native {
         // and its address is gone afterwards.
         unsafe { (self.expand_all)(ctx, state.as_ptr()) }
         ctx.asleep = std::ptr::null();
+        debug_assert_eq!((ctx.len, ctx.n_chans, ctx.timeout), before, "J1: it fits the state again");
+        debug_assert!(ctx.reshaped == 0 && ctx.depth == 0, "J1");
+        debug_assert!(ctx.out.addr() <= ctx.out_last.addr() + room, "J2");
         if ctx.overflow == 0 {
             // SAFETY: from the old length up to `out` lie whole copies, each written by its step up to its padded
             // length.
@@ -164,7 +184,13 @@ impl Native {
                 bytes.set_len(end as usize);
             }
         }
-        debug_assert!(bytes.len() >= start);
+        let steps = &seen.scratch[..ctx.n_steps as usize];
+        let is_done = |step: &&RawStep| matches!(step.code, Code::YIELDS | Code::KEEPS_FLOOR);
+        let laid: usize = steps.iter().filter(is_done).map(|step| step.len as usize).sum();
+        debug_assert!(ctx.overflow != 0 || bytes.len() == start + laid, "each step that was done left a copy");
+        debug_assert!(steps.is_sorted_by(|a, b| a.pid >= b.pid), "the youngest process first");
+        let wakes = ctx.overflow != 0 || steps.iter().all(|step| step.code != Code::SLEEPS || step.partner == NOBODY);
+        debug_assert!(wakes, "a handshake does not sleep");
     }
 
     /// Does a step to a copy of the state, which is laid behind `bytes` and may grow there up to `room` bytes. Its
@@ -190,6 +216,8 @@ impl Native {
         bytes.extend_from_slice(state);
         let base = ctx.bases[step.pid as usize] as usize;
         assert!(base < before as usize && before as usize <= state.len(), "J1");
+        debug_assert!(ctx.reshaped == 0 && seen.fits(self.n_edges), "J1");
+        debug_assert!(step.partner == NOBODY || step.partner < state[0].into() && step.partner != step.pid, "J1");
         ctx.steps = seen.scratch.as_mut_ptr();
         ctx.max_steps = seen.scratch.len() as u32;
         ctx.reached = seen.reached.as_mut_ptr();
@@ -205,6 +233,10 @@ impl Native {
             let none = std::ptr::null();
             self.apply[proctype](ctx, state, step.pid, state.add(base), step.edge, step.partner, step.half, none, 0)
         };
+        debug_assert!((Code::YIELDS..=Code::ASK).contains(&code), "code {code}");
+        debug_assert!(ctx.len == before || ctx.reshaped != 0, "who comes or goes is noticed");
+        debug_assert!(ctx.n_steps == 0 && ctx.depth == 0, "who is asked on the way leaves no steps");
+        debug_assert!(code != Code::KEEPS_FLOOR || ctx.floor < bytes[start].into(), "who keeps the floor lives");
         if ctx.len != before && code != Code::ASK {
             let end = ctx.len as usize;
             assert!(end <= room, "J2");
@@ -222,6 +254,13 @@ pub(crate) struct Seen<'a> {
     pub reached: &'a mut [u8],
     pub truncated: &'a mut [u8],
     pub scratch: &'a mut [RawStep],
+}
+
+impl Seen<'_> {
+    /// A byte for each edge of the system.
+    fn fits(&self, n_edges: usize) -> bool {
+        self.reached.len() == n_edges && self.truncated.len() == n_edges
+    }
 }
 
 impl Drop for Native {

@@ -73,14 +73,35 @@ impl Statics {
         debug_assert!((1..classes.len()).all(|n| !classes[..n].contains(&classes[n])), "each class is there once");
         let active: usize = system.active.iter().map(|t| layout.procs[t.index()].size as usize).sum();
         let most = if grows { spinor_model::ir::MAX_LIVE * longest } else { active };
-        Statics {
+        let statics = Statics {
             classes,
             global_chans,
             local_chans,
             fixed: FixedChans::new(system),
             has_promises: system.proctypes.iter().any(|t| !t.promises.is_empty()),
             max_len: layout.globals.size as usize + most,
-        }
+        };
+        debug_assert!(statics.check_classes(system, layout), "a class fits all its channels");
+        debug_assert!(active <= most && statics.max_len.is_multiple_of(8), "J2");
+        statics
+    }
+
+    /// Capacity and fields are the declared ones, at the distances that the layout gives each channel.
+    fn check_classes(&self, system: &System, layout: &Layout) -> bool {
+        let fits = |frame: &Frame, at: &FrameLayout, classes: &[usize]| {
+            let mut channels =
+                frame.chans.iter().zip(&at.chans).zip(classes).map(|(chan, n)| (chan, &self.classes[*n]));
+            classes.len() == frame.chans.len()
+                && channels.all(|((decl, at), class)| {
+                    let moved = class.fields.iter().map(|f| f.after(at.len.at));
+                    (decl.capacity, &decl.fields, at.len.bytes) == (class.capacity, &class.types, class.len_bytes)
+                        && moved.eq(at.fields.iter().copied())
+                        && at.stride == class.stride
+                })
+        };
+        let locals = system.proctypes.iter().zip(&layout.procs).zip(&self.local_chans);
+        fits(&system.globals, &layout.globals, &self.global_chans)
+            && locals.into_iter().all(|((t, at), classes)| fits(&t.frame, at, classes))
     }
 
     /// If the place can only name channels that were made with its frame: where they lie.

@@ -6,7 +6,8 @@
 use crate::fault::FaultKind;
 use crate::happening::{self, Happened};
 use crate::interp::Interp;
-use crate::ir::{BinOp, Expr, Pattern, Pid, Place, Probe, ProctypeId, Scope, UnOp};
+use crate::ir::{BinOp, Expr, MAX_LIVE, Pattern, Pid, Place, Probe, ProctypeId, Scope, UnOp};
+use crate::range::{self, Range};
 use crate::state::{self, Chan, State};
 
 /// Who evaluates, and when.
@@ -31,10 +32,17 @@ type Value = Result<i32, FaultKind>;
 
 impl<'a> Eval<'a> {
     pub fn new(interp: &'a Interp, state: &'a State, pid: Option<Pid>, timeout: bool) -> Self {
+        debug_assert!(pid.is_none_or(|pid| usize::from(pid) < state.n_procs()), "only who lives can evaluate");
         Eval { interp, state, pid, timeout, new_pid: 0, depth: 0, happened: &[] }
     }
 
     pub fn value(&self, e: &Expr) -> Value {
+        let value = self.value_of(e);
+        debug_assert!(Range::of(e).has(&value), "range R1: {e:?} is {value:?}");
+        value
+    }
+
+    fn value_of(&self, e: &Expr) -> Value {
         Ok(match e {
             Expr::Const(n) => *n,
             Expr::Read(place) => match place.scope {
@@ -42,17 +50,17 @@ impl<'a> Eval<'a> {
                 Scope::Local => self.state.local(self.own(), self.slot(place)?),
             },
             Expr::Unary(op, a) => {
-                let a = self.value(a)?;
+                let a = self.value_of(a)?;
                 match op {
                     UnOp::Not => i32::from(a == 0),
                     UnOp::Neg => a.wrapping_neg(),
                     UnOp::BitNot => !a,
                 }
             }
-            Expr::Binary(BinOp::And, a, b) => i32::from(self.value(a)? != 0 && self.value(b)? != 0),
-            Expr::Binary(BinOp::Or, a, b) => i32::from(self.value(a)? != 0 || self.value(b)? != 0),
-            Expr::Binary(op, a, b) => binary(*op, self.value(a)?, self.value(b)?)?,
-            Expr::Cond(c, a, b) => self.value(if self.value(c)? != 0 { a } else { b })?,
+            Expr::Binary(BinOp::And, a, b) => i32::from(self.value_of(a)? != 0 && self.value_of(b)? != 0),
+            Expr::Binary(BinOp::Or, a, b) => i32::from(self.value_of(a)? != 0 || self.value_of(b)? != 0),
+            Expr::Binary(op, a, b) => binary(*op, self.value_of(a)?, self.value_of(b)?)?,
+            Expr::Cond(c, a, b) => self.value_of(if self.value_of(c)? != 0 { a } else { b })?,
             Expr::Probe(probe, chan) => {
                 let (chan, decl) = self.chan(chan)?;
                 let len = self.state.chan_len(chan);
@@ -130,6 +138,7 @@ impl<'a> Eval<'a> {
         for step in &place.index {
             let index = self.value(&step.value)?;
             if index < 0 || index as u32 >= step.len {
+                debug_assert!(range::index_faults(place), "range R1: an index that leaves its array may do so");
                 return Err(FaultKind::IndexOutOfBounds { index, len: step.len });
             }
             slot += index as usize * step.stride as usize;
@@ -143,6 +152,7 @@ impl<'a> Eval<'a> {
         if value < 1 || value as usize > self.state.n_chans() {
             return Err(FaultKind::NoChannel { value });
         }
+        debug_assert!(self.state.n_chans() <= MAX_LIVE, "a channel's number is a byte");
         let chan = self.state.chan(value as u8);
         Ok((chan, state::decl(self.interp.system(), self.state, chan)))
     }
@@ -168,6 +178,7 @@ impl<'a> Eval<'a> {
         random: bool,
         args: &[Pattern],
     ) -> Result<Option<usize>, FaultKind> {
+        debug_assert!(args.len() <= n_fields, "a pattern is of a field");
         let len = self.state.chan_len(chan);
         for i in 0..if random { len } else { len.min(1) } {
             if self.matches(args, self.state.message(chan, n_fields, i))? {
@@ -188,6 +199,7 @@ impl<'a> Eval<'a> {
         Ok(true)
     }
 
+    /// Who evaluates.
     pub fn own(&self) -> Pid {
         self.pid.expect("the validator keeps process-local expressions out of global places")
     }
@@ -205,7 +217,7 @@ impl<'a> Eval<'a> {
     }
 }
 
-fn binary(op: BinOp, a: i32, b: i32) -> Value {
+pub(crate) fn binary(op: BinOp, a: i32, b: i32) -> Value {
     Ok(match op {
         BinOp::Or | BinOp::And => unreachable!("handled where the right side may be skipped"),
         BinOp::BitOr => a | b,
@@ -234,6 +246,7 @@ const MAX_WIDTH: usize = 200;
 
 /// The text of a `printf`: `%d %i %u %x %o %c %e %%`, with a width if one is given.
 pub(crate) fn format(interp: &Interp, format: &str, args: &[i32], names: &[Option<crate::ir::MtypeId>]) -> String {
+    debug_assert_eq!(args.len(), names.len(), "each argument has its set of names, or none");
     let mut out = String::new();
     let mut chars = format.chars();
     let mut n = 0;

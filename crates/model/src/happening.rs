@@ -32,7 +32,7 @@ use crate::index::Idx;
 use crate::interp::{Interp, Log};
 use crate::ir::{Edge, EdgeId, Effect, Expr, Operation, Pattern, Pid, Proctype, ProctypeId, System, Then};
 use crate::state::State;
-use crate::successors::{Batch, Step};
+use crate::successors::{Batch, Step, Successors};
 
 /// One thing that happens in a step.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -161,6 +161,8 @@ impl Interp {
         };
         let state = state();
         let eval = self.outside(&state);
+        debug_assert!(batch.outcomes.iter().all(|o| (o.step as usize) < steps.len()), "the batch is of these steps");
+        debug_assert!(about.columns.iter().all(|n| n / 64 < one.len()), "a bit for each that is looked at");
         let mut log = Log { happened: Some(Vec::new()), ..Log::default() };
         // What each path of a step does.
         let (mut of, mut paths) = (None, Vec::new());
@@ -168,7 +170,8 @@ impl Interp {
             let (step, from) = (&steps[outcome.step as usize], bits.len());
             bits.extend_from_slice(one);
             if !about.asks(step, proctype) {
-                continue; // H1
+                debug_assert!(self.check_silent(about, &state, *step, one), "H1: {step:?}");
+                continue;
             }
             if of != Some(outcome.step) {
                 of = Some(outcome.step);
@@ -179,6 +182,8 @@ impl Interp {
                 });
                 log.reached.clear();
                 log.truncated.clear();
+                let n = batch.outcomes.iter().filter(|o| o.step == outcome.step).count();
+                debug_assert_eq!(n, paths.len(), "a step does the same things again");
             }
             let eval = Eval { happened: &paths[outcome.path as usize], ..eval };
             for &n in &about.columns {
@@ -187,7 +192,23 @@ impl Interp {
                 *word = *word & !(1 << (n % 64)) | u64::from(is) << (n % 64);
             }
         }
+        debug_assert_eq!(bits.len(), batch.outcomes.len() * one.len(), "each outcome has its bits");
         Ok(())
+    }
+
+    /// H1: done again with open eyes, the step changes nothing of what is looked at.
+    fn check_silent(&self, about: &Steps, state: &State, step: Step, one: &[u64]) -> bool {
+        let mut log = Log { happened: Some(Vec::new()), ..Log::default() };
+        let mut silent = true;
+        self.chains(state, step, &mut log, &mut |chain| {
+            let happened: Vec<Happened> = chain.links.iter().flat_map(|l| l.happened.iter().cloned()).collect();
+            let eval = Eval { happened: &happened, ..self.outside(state) };
+            let said = |n: usize| one[n / 64] >> (n % 64) & 1 == 1;
+            silent &=
+                about.columns.iter().all(|n| eval.value(&self.looked[*n]).map(|value| value != 0) == Ok(said(*n)));
+            silent
+        });
+        silent
     }
 
     /// Which of the expressions that this was made to look at are true in a state that is left by these statements, done
@@ -208,6 +229,16 @@ impl Interp {
         for (n, e) in self.looked.iter().enumerate() {
             bits[n / 64] |= u64::from(eval.value(e)? != 0) << (n % 64);
         }
+        debug_assert!(
+            !happened.is_empty() || self.check_nothing(state, bits),
+            "where nothing happens a state is looked at"
+        );
         Ok(())
+    }
+
+    /// These bits are what is seen of a state alone.
+    fn check_nothing(&self, state: &State, bits: &[u64]) -> bool {
+        let mut seen = Vec::new();
+        self.look(&mut state.clone(), &mut seen).is_ok() && seen == bits
     }
 }

@@ -29,9 +29,10 @@ use crate::eval::Eval;
 use crate::fault::{Fault, FaultKind};
 use crate::happening::{Happened, Steps};
 use crate::index::Idx;
-use crate::ir::{ChanDecl, Edge, EdgeId, Effect, Expr, Guard, Loc, MAX_LIVE, Pid, Proctype, ProctypeId, System, Type};
+use crate::ir::{
+    ChanDecl, Edge, EdgeId, Effect, Expr, Guard, Loc, MAX_LIVE, Pid, Proctype, ProctypeId, System, Then, Type,
+};
 use crate::layout::Layout;
-use crate::range::Range;
 use crate::state::{self, ChanView, Packing, State};
 use crate::successors::{Batch, Step, Successors};
 use crate::work::Work;
@@ -117,7 +118,9 @@ impl Interp {
             }
             types
         });
-        let params = Arc::new(params.collect());
+        let params: Arc<Vec<Vec<Type>>> = Arc::new(params.collect());
+        let each = system.proctypes.iter().zip(params.iter());
+        assert!(each.into_iter().all(|(t, own)| own.len() == t.n_params as usize), "a parameter is a whole variable");
         let mut looks_for_timeout = false;
         looked.iter().for_each(|e| e.each_part(&mut |e| looks_for_timeout |= *e == Expr::Timeout));
         let steps = Steps::new(&system, looked).map(Arc::new);
@@ -146,7 +149,6 @@ impl Interp {
         let chan = state.chan(id);
         let decl = state::decl(&self.system, state, chan);
         let n = decl.fields.len();
-        debug_assert!(state.chan_len(chan) <= decl.capacity as usize, "no more messages than there is room for");
         let messages = (0..state.chan_len(chan)).map(|i| state.message(chan, n, i)).collect();
         Some(ChanView { id, decl, owner: chan.owner, messages })
     }
@@ -172,6 +174,7 @@ impl Interp {
         debug_assert!(out.is_sorted_by(|a, b| a.pid >= b.pid), "M3");
         debug_assert!((1..out.len()).all(|n| !out[..n].contains(&out[n])), "a step is offered once");
         debug_assert!(out.iter().all(|s| s.timeout == out[0].timeout), "`timeout` is true for all or for nobody");
+        debug_assert!(out.first().is_none_or(|s| !s.timeout || self.system.uses.timeout), "nobody waits in vain");
         debug_assert!(out.iter().all(|s| self.check_step(state, s)), "M2");
     }
 
@@ -194,6 +197,7 @@ impl Interp {
             return;
         }
         self.proc_moves(Eval::new(self, state, Some(pid), false), out);
+        debug_assert!(out.iter().all(|s| s.pid == pid && !s.timeout), "only who has the floor moves, without waiting");
     }
 
     fn all_moves(&self, state: &State, timeout: bool, out: &mut Vec<Step>) {
@@ -204,6 +208,7 @@ impl Interp {
             let (top, none) = (out.iter().map(|s| state.priority(s.pid)).max(), out.is_empty());
             out.retain(|s| Some(state.priority(s.pid)) == top);
             debug_assert_eq!(out.is_empty(), none, "somebody has the highest priority");
+            debug_assert!(out.iter().all(|s| !self.outranked(state, s.pid, timeout)), "nobody moves who is outranked");
         }
     }
 
@@ -246,6 +251,7 @@ impl Interp {
         }
         let pid = eval.own();
         let t = self.proctype_of(eval.state, pid);
+        let before = out.len();
         for &edge in &t.locs[eval.state.loc(pid)].edges {
             let step = Step { pid, edge, partner: None, timeout: eval.timeout };
             match self.readiness(eval, t, edge) {
@@ -254,6 +260,8 @@ impl Interp {
                 Ready::With(partners) => out.extend(partners.into_iter().map(|p| Step { partner: Some(p), ..step })),
             }
         }
+        let place = |s: &Step| t.locs[eval.state.loc(pid)].edges.iter().position(|e| *e == s.edge);
+        debug_assert!(out[before..].is_sorted_by_key(place), "M3: edges in the order of their location");
     }
 
     /// Whether an edge can run. A guard that faults counts as holding: firing it meets the fault.
@@ -262,10 +270,18 @@ impl Interp {
             if let Guard::NoneOf(others) = guard
                 && others.iter().any(|o| self.is_ready_alone(eval, t, *o))
             {
+                debug_assert!(self.check_first(eval, t, others), "V3: of those that are ready one waits for none");
                 return Ready::No;
             }
         }
         self.readiness_alone(eval, t, edge)
+    }
+
+    /// Of edges some of which are ready as far as their own guards go, one is ready with all its guards.
+    fn check_first(&self, eval: Eval<'_>, t: &Proctype, others: &[EdgeId]) -> bool {
+        let is_ready = |o: &EdgeId| !matches!(self.readiness(eval, t, *o), Ready::No);
+        let waits = |o: &EdgeId| t.edges[*o].guards.iter().any(|g| matches!(g, Guard::NoneOf(_)));
+        others.len() > 4 || !others.iter().any(waits) || others.iter().any(is_ready)
     }
 
     pub(crate) fn is_ready_alone(&self, eval: Eval<'_>, t: &Proctype, edge: EdgeId) -> bool {
@@ -279,11 +295,7 @@ impl Interp {
         let mut ready = Ready::Yes;
         for guard in &edge.guards {
             let holds = match guard {
-                Guard::Holds(e) => {
-                    let value = eval.value(e);
-                    debug_assert!(Range::of(e).has(&value), "range R1: {e:?}");
-                    value != Ok(0)
-                }
+                Guard::Holds(e) => eval.value(e) != Ok(0),
                 Guard::Youngest => eval.own() as usize + 1 == eval.state.n_procs(),
                 Guard::NoneOf(_) => true,
                 Guard::Channel => {
@@ -314,6 +326,7 @@ impl Interp {
                     return Err(FaultKind::RendezvousInDStep);
                 }
                 let message = self.message(eval, decl, args)?;
+                debug_assert_eq!(eval.state.chan_len(chan), 0, "a channel without slots holds nothing");
                 let partners = self.partners(eval, eval.value(e)?, &message);
                 debug_assert!(partners.is_sorted_by(|a, b| a.0 >= b.0), "M3");
                 Ok(if partners.is_empty() { Ready::No } else { Ready::With(partners) })
@@ -376,9 +389,11 @@ impl Interp {
     /// Does one statement, one handshake, or a `d_step` whole. The step must be one of `moves`.
     pub fn apply(&self, state: &mut State, step: Step, log: &mut Log) -> Result<Floor, Fault> {
         debug_assert!(self.offers(state, step), "M2: {step:?}");
+        let n_faults = log.faults.len();
         let mut work = Work::new(self, state, log, step.timeout);
         match work.step(step) {
             Ok(floor) => {
+                debug_assert!(log.faults[n_faults..].iter().all(|f| !f.kind.is_fatal()), "a fatal fault ends the run");
                 debug_assert!(
                     floor.holder().is_none_or(|pid| usize::from(pid) < state.n_procs()),
                     "who has the floor lives"
@@ -386,22 +401,51 @@ impl Interp {
                 debug_assert!(self.check_state(state), "M1: {step:?}");
                 Ok(floor)
             }
-            Err(kind) => Err(Fault { kind, at: work.at }),
+            Err(kind) => {
+                debug_assert!(kind.is_fatal(), "what does not end the run is in the log: {kind:?}");
+                debug_assert!(work.at.is_some_and(|(_, t, e)| self.blames(t, e)), "some statement is to blame");
+                Err(Fault { kind, at: work.at })
+            }
         }
     }
 
-    /// Everybody stands somewhere, and no channel holds more than it can. (That values fit is seen where they are packed.)
+    fn blames(&self, proctype: ProctypeId, edge: EdgeId) -> bool {
+        self.system.proctypes.get(proctype).is_some_and(|t| t.edges.get(edge).is_some())
+    }
+
+    /// Everybody stands somewhere, everything has its place, and every value fits.
     fn check_state(&self, state: &State) -> bool {
-        let n_chans: usize =
-            (0..state.n_procs() as Pid).map(|p| self.proctype_of(state, p).frame.chans.len()).sum::<usize>();
-        let has_room = |id: usize| {
-            let chan = state.chan(id as u8);
-            state.chan_len(chan) <= state::decl(&self.system, state, chan).capacity as usize
-        };
-        (0..state.n_procs() as Pid).all(|p| state.loc(p).index() < self.proctype_of(state, p).locs.len())
+        let stands = |p: Pid| state.loc(p).index() < self.proctype_of(state, p).locs.len();
+        let ranks = |p: Pid| (0..=255).contains(&state.priority(p));
+        let n_stands = self.system.monitor.as_ref().map_or(0, |m| m.graph.locs.len());
+        (0..state.n_procs() as Pid).all(|p| stands(p) && ranks(p))
             && state.n_procs() <= MAX_LIVE
-            && state.n_chans() == self.system.globals.chans.len() + n_chans
-            && (1..=state.n_chans()).all(has_room)
+            && state.n_chans() <= MAX_LIVE
+            && state.monitor() <= n_stands
+            && self.packing.check(&self.system, state)
+    }
+
+    /// Of a step that was taken: who had no part in it is where he was, with what he had, and who had moved on.
+    fn check_parts(&self, before: &State, after: &State, step: Step) -> bool {
+        let edge = |pid: Pid, edge: EdgeId| &self.proctype_of(before, pid).edges[edge];
+        let (mover, half) = step.partner.unwrap_or((step.pid, step.edge));
+        let ends = edge(mover, half).ends();
+        let others = 0..before.n_procs().min(after.n_procs()) as Pid;
+        let stays = |p: Pid| {
+            let same = before.proctype(p) == after.proctype(p);
+            let ranks = before.priority(p) == after.priority(p) || self.system.uses.priorities;
+            let part = p == step.pid || p == mover;
+            let idle =
+                || before.loc(p) == after.loc(p) && before.locals(&self.system, p) == after.locals(&self.system, p);
+            same && ranks && (part || idle())
+        };
+        let moved = |p: Pid, e: &Edge| e.then == Then::DStep || after.loc(p) == e.to;
+        others.into_iter().all(stays)
+            && (ends || moved(mover, edge(mover, half)))
+            && (mover == step.pid || moved(step.pid, edge(step.pid, step.edge)))
+            && after.n_procs() >= before.n_procs() - usize::from(ends)
+            && after.last() == i32::from(mover)
+            && (self.system.monitor.is_some() || before.monitor() == after.monitor())
     }
 
     fn offers(&self, state: &State, step: Step) -> bool {
@@ -434,6 +478,10 @@ impl Interp {
             let mut after = links.last().map_or(state, |l| &l.after).clone();
             let n_faults = log.faults.len();
             let result = self.apply(&mut after, step, log);
+            debug_assert!(
+                result.is_err() || self.check_parts(links.last().map_or(state, |l| &l.after), &after, step),
+                "a step changes who takes part in it: {step:?}"
+            );
             let faults = log.faults.split_off(n_faults);
             let output = log.output.as_mut().map(std::mem::take).unwrap_or_default();
             let happened = log.happened.as_mut().map(std::mem::take).unwrap_or_default();
@@ -442,6 +490,7 @@ impl Interp {
             let mut then = Floor::Anyone;
             match result {
                 Ok(floor @ Floor::Only(pid)) => {
+                    debug_assert_eq!(pid, step.partner.map_or(step.pid, |(p, _)| p), "the floor is who moved last's");
                     atomic_steps += 1;
                     then = floor;
                     self.floor_moves(&after, pid, &mut todo);
@@ -515,6 +564,7 @@ impl Interp {
             }
             false
         });
+        debug_assert!(!out.is_empty(), "the step has no such path");
         out
     }
 }
@@ -582,18 +632,13 @@ impl Successors for Interp {
     fn pack(&self, state: &State, key: &mut Vec<u8>) {
         let start = key.len();
         self.packing.pack(state, key);
-        debug_assert!(
-            {
-                let mut again = Vec::new();
-                self.packing.pack(&self.packing.unpack(&self.system, &key[start..]), &mut again);
-                again == key[start..]
-            },
-            "S3"
-        );
+        debug_assert!(self.packing.is_kept(&self.system, state, &key[start..]), "S3");
     }
 
     fn unpack(&self, key: &[u8]) -> State {
-        self.packing.unpack(&self.system, key)
+        let state = self.packing.unpack(&self.system, key);
+        debug_assert!(self.check_state(&state), "S1, S2");
+        state
     }
 
     fn batch(&self) -> Batch {
@@ -637,9 +682,7 @@ impl Successors for Interp {
         bits.resize(self.looked.len().div_ceil(64), 0);
         let eval = self.outside(state);
         for (n, e) in self.looked.iter().enumerate() {
-            let value = eval.value(e);
-            debug_assert!(Range::of(e).has(&value), "range R1: {e:?}");
-            bits[n / 64] |= u64::from(value? != 0) << (n % 64);
+            bits[n / 64] |= u64::from(eval.value(e)? != 0) << (n % 64);
         }
         Ok(())
     }

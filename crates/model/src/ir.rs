@@ -533,6 +533,13 @@ impl Frame {
         out
     }
 
+    /// The type of every variable slot, in order.
+    pub fn slot_types(&self) -> Vec<Type> {
+        let mut out = Vec::with_capacity(self.n_slots as usize);
+        self.vars.iter().for_each(|var| var.shape.leaves(&mut |_, ty| out.push(ty)));
+        out
+    }
+
     pub fn var_named(&self, name: &str) -> Option<VarId> {
         self.vars.enumerated().find(|(_, v)| v.name == name).map(|(id, _)| id)
     }

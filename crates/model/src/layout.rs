@@ -14,7 +14,8 @@
 //!   L5 a key is a multiple of [`GRAIN`] bytes
 
 use crate::index::Idx;
-use crate::ir::{ChanDecl, Frame, ProctypeId, Shape, System, Type};
+use crate::ir::{ChanDecl, Frame, MAX_LIVE, ProctypeId, Shape, System, Type};
+use crate::range::{ANY, values};
 
 /// Keys are filled up with zeros to multiples of this, because stores take them apart in such pieces.
 pub const GRAIN: usize = 16;
@@ -52,6 +53,16 @@ impl Field {
         debug_assert!(n == 0 || self.read(frame) == value, "S1: {value} in {self:?}");
     }
 
+    /// Whether each value from the one to the other comes back as it was written.
+    fn holds(self, (lo, hi): (i64, i64)) -> bool {
+        let (least, most) = match (self.bytes, self.signed) {
+            (4, _) => ANY,
+            (n, true) => (-(1 << (8 * n - 1)), (1 << (8 * n - 1)) - 1),
+            (n, false) => (0, (1 << (8 * n)) - 1),
+        };
+        least <= lo && hi <= most
+    }
+
     /// The same value of a frame that lies so much further on.
     pub fn after(self, distance: u32) -> Field {
         Field { at: self.at + distance, ..self }
@@ -70,7 +81,7 @@ pub struct FrameLayout {
 
 impl FrameLayout {
     /// Of what is in front of the variables, and of the rest of the frame.
-    fn check(&self, header: &[Field]) {
+    fn check(&self, header: &[Field], frame: &Frame) {
         let messages = |chan: &ChanLayout| (0..chan.capacity).flat_map(|i| chan.message(i)).collect::<Vec<_>>();
         let chans = self.chans.iter().flat_map(|chan| [vec![chan.len], messages(chan)].concat());
         let all = header.iter().chain(&self.slots).copied().chain(chans);
@@ -82,6 +93,25 @@ impl FrameLayout {
         assert!(all.iter().all(|field| field.at.is_multiple_of(field.bytes.into())), "L2");
         assert!(all.windows(2).all(|two| end(&two[0]) <= two[1].at), "a byte has one owner");
         assert!(all.last().is_none_or(|last| end(last) <= self.size), "a frame has room for its values");
+        let hidden = frame.vars.iter().flat_map(|var| std::iter::repeat_n(var.hidden, var.shape.n_slots() as usize));
+        let keeps = |((field, ty), hidden): ((&Field, Type), bool)| {
+            if hidden { field.bytes == 0 } else { field.bytes > 0 && field.holds(values(ty)) }
+        };
+        debug_assert!(
+            self.slots.iter().zip(frame.slot_types()).zip(hidden).all(keeps),
+            "S1: a field has room for its type"
+        );
+        let kept = |(field, ty): (&Field, &Type)| field.holds(values(*ty)) && field.at < self.size;
+        for (chan, decl) in self.chans.iter().zip(&frame.chans) {
+            assert!(chan.len.holds((0, chan.capacity.into())), "a channel can be full");
+            assert_eq!(
+                (chan.capacity, chan.fields.len()),
+                (decl.capacity, decl.fields.len()),
+                "a channel is as declared"
+            );
+            assert!(chan.capacity == 0 || chan.fields.iter().zip(&decl.fields).all(kept), "S1");
+        }
+        assert_eq!(self.chans.len(), frame.chans.len(), "a channel is as declared");
     }
 }
 
@@ -132,8 +162,15 @@ impl Layout {
         header.align(4);
         let procs = system.proctypes.iter().map(|t| Cursor { at: header.at }.frame(&t.frame));
         let (n_procs, procs) = (unsigned(0, 1), procs.collect::<Vec<_>>());
-        globals.check(&[n_procs, last, monitor]);
-        procs.iter().for_each(|frame| frame.check(&[proctype, loc, priority]));
+        globals.check(&[n_procs, last, monitor], &system.globals);
+        procs.iter().zip(&system.proctypes).for_each(|(at, t)| at.check(&[proctype, loc, priority], &t.frame));
+        let below = |n: usize| (0, n.saturating_sub(1) as i64);
+        assert!(loc.holds(below(most_locs)) && proctype.holds(below(system.proctypes.len())), "everybody can be told");
+        // One past its locations it is disarmed.
+        let stands = system.monitor.as_ref().is_none_or(|m| monitor.holds((0, m.graph.locs.len() as i64)));
+        assert!(stands && n_procs.holds((0, MAX_LIVE as i64)), "everything can be told");
+        assert!(!system.uses.priorities || priority.holds((0, 255)), "every priority can be told");
+        assert!(!system.uses.last || last.holds(below(MAX_LIVE)), "everybody can be the last");
         Layout { n_procs, last, monitor, globals, proctype, loc, priority, procs }
     }
 
@@ -179,6 +216,7 @@ impl Cursor {
 
     fn take(&mut self, bytes: u8, signed: bool) -> Field {
         self.align(u32::from(bytes)); // L2
+        debug_assert!(!signed || bytes > 1, "a byte is read without a sign");
         let field = Field { at: self.at, bytes, signed };
         self.at += u32::from(bytes);
         field

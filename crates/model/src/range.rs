@@ -6,6 +6,7 @@
 //! # Invariants
 //!   R1 what an expression comes to, in any state, is in its range, or a fault that may happen
 
+use crate::eval;
 use crate::ir::{BinOp, Effect, Expr, Place, Probe, Type, UnOp};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +24,13 @@ impl Range {
         assert!(lo <= hi, "some value is in it");
         let (lo, hi) = if lo < ANY.0 || hi > ANY.1 { ANY } else { (lo, hi) };
         Range { lo, hi, faults }
+    }
+
+    /// R1 of what is computed from the least and the greatest values of two ranges.
+    fn check_corners(self, op: BinOp, a: Range, b: Range) -> bool {
+        let ends = |r: Range| [r.lo as i32, r.hi as i32];
+        let lazy = matches!(op, BinOp::And | BinOp::Or);
+        lazy || ends(a).into_iter().all(|a| ends(b).into_iter().all(|b| self.has(&eval::binary(op, a, b))))
     }
 
     pub fn of(e: &Expr) -> Range {
@@ -97,11 +105,14 @@ pub fn index_faults(place: &Place) -> bool {
 
 /// The values a slot of this type can hold.
 pub fn values(ty: Type) -> (i64, i64) {
-    match ty {
+    let (lo, hi) = match ty {
         Type::Short => (i64::from(i16::MIN), i64::from(i16::MAX)),
         Type::Int => ANY,
         _ => (0, (1 << ty.bits()) - 1),
-    }
+    };
+    debug_assert!([lo, hi].iter().all(|v| i64::from(ty.fit(*v as i32)) == *v), "R1: {ty:?} keeps what it can hold");
+    debug_assert!(ty.fit(hi.wrapping_add(1) as i32) as i64 != hi + 1, "R1: {ty:?} keeps nothing else");
+    (lo, hi)
 }
 
 fn binary(op: BinOp, a: Range, b: Range) -> Range {
@@ -130,7 +141,10 @@ fn binary(op: BinOp, a: Range, b: Range) -> Range {
         }
         BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor | BinOp::Shl | BinOp::Shr => ANY,
     };
-    Range::new(bounds, faults)
+    let range = Range::new(bounds, faults);
+    debug_assert!(range.check_corners(op, a, b), "R1: {op:?} of {a:?} and {b:?}");
+    debug_assert!(range.faults || !a.faults && !b.faults, "R1: both sides may be looked at");
+    range
 }
 
 #[cfg(test)]

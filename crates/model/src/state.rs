@@ -9,7 +9,7 @@
 //!   S3 unpacking a key and packing it again gives the same key
 
 use crate::index::Idx;
-use crate::ir::{ChanDecl, Frame, Loc, Pid, ProctypeId, System};
+use crate::ir::{ChanDecl, Frame, Loc, MAX_LIVE, Pid, ProctypeId, System, Type};
 use crate::layout::{Field, FrameLayout, GRAIN, Layout};
 
 /// Slots after the global variables: the process that moved last, and where the trace assertion stands.
@@ -110,12 +110,20 @@ impl State {
         self.slots[slot] = value;
     }
 
+    /// Where what belongs to a process ends, its channels included.
+    fn end_of(&self, pid: usize) -> usize {
+        self.procs.get(pid + 1).map_or(self.slots.len(), |next| *next as usize)
+    }
+
     pub(crate) fn local(&self, pid: Pid, slot: usize) -> i32 {
-        self.slots[self.procs[pid as usize] as usize + HEADER + slot]
+        let at = self.procs[pid as usize] as usize + HEADER + slot;
+        debug_assert!(at < self.end_of(pid.into()), "a slot lies in the frame of its process");
+        self.slots[at]
     }
 
     pub(crate) fn set_local(&mut self, pid: Pid, slot: usize, value: i32) {
         let at = self.procs[pid as usize] as usize + HEADER + slot;
+        debug_assert!(at < self.end_of(pid.into()), "a slot lies in the frame of its process");
         self.slots[at] = value;
     }
 
@@ -128,6 +136,7 @@ impl State {
     }
 
     pub(crate) fn message(&self, chan: Chan, n_fields: usize, i: usize) -> &[i32] {
+        debug_assert!(i < self.chan_len(chan), "only a message that is there can be looked at");
         let at = chan.at as usize + 1 + i * n_fields;
         &self.slots[at..at + n_fields]
     }
@@ -138,6 +147,7 @@ impl State {
         let len = self.slots[at] as usize;
         let n = message.len();
         let (from, to) = (at + 1 + i * n, at + 1 + len * n);
+        debug_assert!(i <= len, "a message is put among those that are there, or behind them");
         debug_assert!(self.slots[to..to + n].iter().all(|v| *v == 0), "S2");
         self.slots.copy_within(from..to, from + n);
         self.slots[from..from + n].copy_from_slice(message);
@@ -147,6 +157,7 @@ impl State {
     pub(crate) fn remove_message(&mut self, chan: Chan, n_fields: usize, i: usize) {
         let at = chan.at as usize;
         let len = self.slots[at] as usize;
+        debug_assert!(i < len, "only a message that is there can be taken");
         let (from, to) = (at + 1 + i * n_fields, at + 1 + len * n_fields);
         self.slots.copy_within(from + n_fields..to, from);
         self.slots[to - n_fields..to].fill(0); // S2
@@ -162,6 +173,7 @@ impl State {
 
     /// A frame with all its variables zero and its channels empty.
     pub(crate) fn push_proc(&mut self, system: &System, proctype: ProctypeId) -> Pid {
+        debug_assert!(self.procs.len() < MAX_LIVE, "a process number is a byte");
         let pid = self.procs.len() as Pid;
         let t = &system.proctypes[proctype];
         self.procs.push(self.slots.len() as u32);
@@ -186,6 +198,9 @@ impl State {
         while self.chans.last().is_some_and(|c| c.owner.is_some_and(|o| o as usize == pid)) {
             self.chans.pop();
         }
+        debug_assert!(self.chans.is_sorted_by_key(|c| (c.owner, c.decl)), "channels are as old as their processes");
+        let lives = |c: &Chan| (c.at as usize) < self.slots.len() && c.owner.is_none_or(|o| usize::from(o) < pid);
+        debug_assert!(self.chans.iter().all(lives), "nobody's channels outlive him");
     }
 }
 
@@ -195,6 +210,8 @@ pub(crate) struct Packing {
     pub layout: Layout,
     globals: Vec<Field>,
     procs: Vec<Vec<Field>>,
+    /// The types of the variables' slots, of the globals and then of each proctype: for `check`, in debug builds only.
+    types: Vec<Vec<Type>>,
 }
 
 impl Packing {
@@ -209,8 +226,15 @@ impl Packing {
             Self::chans(frame, &mut fields);
             fields
         });
-        let procs = procs.collect();
-        Packing { globals, procs, layout }
+        let procs: Vec<Vec<Field>> = procs.collect();
+        let n_of_chans = |f: &Frame| f.chans.iter().map(|c| 1 + c.capacity as usize * c.fields.len()).sum::<usize>();
+        let n_slots = |f: &Frame, more: usize| more + f.n_slots as usize + n_of_chans(f);
+        assert_eq!(globals.len(), n_slots(&system.globals, EXTRA), "each slot has its field");
+        let each = system.proctypes.iter().zip(&procs);
+        assert!(each.into_iter().all(|(t, own)| own.len() == n_slots(&t.frame, HEADER)), "each slot has its field");
+        let frames = std::iter::once(&system.globals).chain(system.proctypes.iter().map(|t| &t.frame));
+        let types = if cfg!(debug_assertions) { frames.map(Frame::slot_types).collect() } else { Vec::new() };
+        Packing { globals, procs, layout, types }
     }
 
     fn chans(frame: &FrameLayout, out: &mut Vec<Field>) {
@@ -232,11 +256,13 @@ impl Packing {
             at += size as usize;
         };
         let head = key.len();
+        debug_assert_eq!(self.globals.len(), state.procs.first().map_or(state.slots.len(), |at| *at as usize), "S3");
         push(self.layout.globals.size, &self.globals, &state.slots, key);
         self.layout.n_procs.write(&mut key[head..], state.procs.len() as i32);
-        for &header in &state.procs {
+        for (pid, &header) in state.procs.iter().enumerate() {
             let slots = &state.slots[header as usize..];
             let t = slots[PTYPE] as usize;
+            debug_assert_eq!(header as usize + self.procs[t].len(), state.end_of(pid), "S3: nothing stays behind");
             push(self.layout.procs[t].size, &self.procs[t], slots, key);
         }
         debug_assert!(at == key.len() && (at - head).is_multiple_of(8), "L1");
@@ -263,6 +289,56 @@ impl Packing {
         state
     }
 
+    /// S3, from the other side: what comes back from its key is the state, but for what has no bytes there.
+    pub fn is_kept(&self, system: &System, state: &State, key: &[u8]) -> bool {
+        let back = self.unpack(system, key);
+        let same = |fields: &[Field], at: usize| {
+            let both = state.slots[at..].iter().zip(&back.slots[at..]);
+            fields.iter().zip(both).all(|(field, (a, b))| field.bytes == 0 || a == b)
+        };
+        let frame = |pid: usize| {
+            let at = state.procs[pid] as usize;
+            state.slots[at + PTYPE] == back.slots[at + PTYPE] && same(&self.procs[state.slots[at + PTYPE] as usize], at)
+        };
+        let shape = |s: &State| (s.slots.len(), s.n_globals);
+        shape(state) == shape(&back)
+            && state.procs == back.procs
+            && state.chans == back.chans
+            && same(&self.globals, 0)
+            && (0..state.procs.len()).all(frame)
+    }
+
+    /// S1 and S2; and frames and channels lie one behind the other, as they are declared.
+    pub fn check(&self, system: &System, state: &State) -> bool {
+        let mut chans = state.chans.iter();
+        // From a frame's variables to what lies behind its last channel; `between` are slots of its own.
+        let mut frame = |frame: &Frame, at: usize, between: usize, types: &[Type], owner: Option<Pid>| {
+            let values = &state.slots[at..at + frame.n_slots as usize];
+            let mut fits = types.iter().zip(values).all(|(ty, v)| ty.fit(*v) == *v);
+            let mut at = at + frame.n_slots as usize + between;
+            for (n, decl) in frame.chans.iter().enumerate() {
+                let (size, len) = (decl.capacity as usize * decl.fields.len(), state.slots[at]);
+                let here = Chan { at: at as u32, owner, decl: n as u32 };
+                fits &= chans.next() == Some(&here) && (0..=decl.capacity as i32).contains(&len);
+                let (sent, rest) =
+                    state.slots[at + 1..at + 1 + size].split_at((len as usize * decl.fields.len()).min(size));
+                fits &= sent.iter().zip(decl.fields.iter().cycle()).all(|(v, ty)| ty.fit(*v) == *v);
+                fits &= rest.iter().all(|v| *v == 0);
+                at += 1 + size;
+            }
+            (fits, at)
+        };
+        let (mut fits, mut at) = frame(&system.globals, 0, EXTRA, &self.types[0], None);
+        for (pid, header) in state.procs.iter().enumerate() {
+            let t = state.slots[*header as usize + PTYPE] as usize;
+            fits &= *header as usize == at;
+            let proctype = &system.proctypes[ProctypeId::new(t)];
+            let own = frame(&proctype.frame, at + HEADER, 0, &self.types[t + 1], Some(pid as Pid));
+            (fits, at) = (fits && own.0, own.1);
+        }
+        fits && at == state.slots.len() && chans.next().is_none()
+    }
+
     /// Nothing is in a key but what is in the state.
     fn is_packed(&self, state: &State, key: &[u8]) -> bool {
         let mut own = Vec::with_capacity(key.len());
@@ -287,5 +363,7 @@ pub(crate) fn decl<'a>(system: &'a System, state: &State, chan: Chan) -> &'a Cha
         Some(pid) => &system.proctypes[state.proctype(pid)].frame,
         None => &system.globals,
     };
-    &frame.chans[chan.decl as usize]
+    let decl = &frame.chans[chan.decl as usize];
+    debug_assert!(state.chan_len(chan) <= decl.capacity as usize, "no more messages than there is room for");
+    decl
 }

@@ -77,6 +77,7 @@ impl Batch {
     #[inline]
     pub fn push(&mut self, step: u32, path: u32, atomic_steps: u32, from: Option<usize>) {
         debug_assert!(from.is_none_or(|from| from <= self.keys.len()), "a key lies in the batch");
+        debug_assert!(self.is_next(step, path), "the paths of a step are numbered: {step} {path}");
         let place = |at: usize| u32::try_from(at).expect("a batch is flushed long before it holds 4 GiB");
         let (from, to) = from.map_or((NO_KEY, NO_KEY), |from| (place(from), place(self.keys.len())));
         self.outcomes.push(Outcome { step, path, atomic_steps, from, to });
@@ -85,8 +86,14 @@ impl Batch {
     /// The same for a key that lies anywhere in `keys`.
     #[inline]
     pub fn push_key(&mut self, step: u32, path: u32, atomic_steps: u32, key: Range<usize>) {
-        debug_assert!(key.end <= self.keys.len() && key.end < NO_KEY as usize);
+        debug_assert!(key.start <= key.end && key.end <= self.keys.len() && key.end < NO_KEY as usize);
+        debug_assert!(self.is_next(step, path), "the paths of a step are numbered: {step} {path}");
         self.outcomes.push(Outcome { step, path, atomic_steps, from: key.start as u32, to: key.end as u32 });
+    }
+
+    fn is_next(&self, step: u32, path: u32) -> bool {
+        let last = self.outcomes.last().map(|o| (o.step, o.path));
+        path == 0 || last == Some((step, path - 1))
     }
 
     #[inline]
@@ -96,6 +103,8 @@ impl Batch {
 
     /// What went wrong on the way to the `n`-th outcome.
     pub fn faults_of(&self, n: usize) -> impl Iterator<Item = &Fault> {
+        debug_assert!(n < self.outcomes.len(), "it is asked about an outcome");
+        debug_assert!(self.faults.last().is_none_or(|(n, _)| *n < self.outcomes.len()), "a fault is on the way to one");
         debug_assert!(self.faults.is_sorted_by_key(|(outcome, _)| *outcome), "faults are in the order of outcomes");
         let from = self.faults.partition_point(|(outcome, _)| *outcome < n);
         self.faults[from..].iter().take_while(move |(outcome, _)| *outcome == n).map(|(_, fault)| fault)
@@ -128,7 +137,10 @@ impl EdgeSet {
 
     /// The number of an edge among the edges of all proctypes.
     pub fn number(&self, proctype: ProctypeId, edge: EdgeId) -> usize {
-        self.starts[proctype.index()] as usize + edge.index()
+        let n = self.starts[proctype.index()] as usize + edge.index();
+        let end = self.starts.get(proctype.index() + 1).map_or(self.marks.len(), |next| *next as usize);
+        debug_assert!(n < end, "an edge is one of its proctype: {edge:?} of {proctype:?}");
+        n
     }
 
     pub fn put(&mut self, proctype: ProctypeId, edge: EdgeId) {
@@ -233,6 +245,7 @@ pub trait Successors: Sync {
     /// Those of one process, as far as they do not wait for `timeout`. Cleared first.
     fn enabled_of(&self, state: &mut Self::State, pid: Pid, steps: &mut Vec<Step>) {
         self.enabled(state, steps);
+        debug_assert!(steps.is_sorted_by(|a, b| a.pid >= b.pid), "the youngest process first");
         steps.retain(|step| step.pid == pid && !step.timeout);
     }
     /// Appends the outcomes of these steps, in order.

@@ -254,7 +254,16 @@ impl Validator<'_> {
 
 fn frame_type(frame: &Frame, slot: u32) -> Option<Type> {
     let var = frame.vars.iter().find(|v| v.slot <= slot && u64::from(slot - v.slot) < v.shape.n_slots())?;
-    slot_type(&var.shape, u64::from(slot - var.slot))
+    let ty = slot_type(&var.shape, u64::from(slot - var.slot));
+    debug_assert!(var.shape.n_slots() > 64 || ty == listed_type(&var.shape, slot - var.slot), "a slot has one type");
+    ty
+}
+
+fn listed_type(shape: &Shape, slot: u32) -> Option<Type> {
+    let mut types = Vec::new();
+    shape.leaves(&mut |_, ty| types.push(ty));
+    assert_eq!(types.len() as u64, shape.n_slots(), "a slot for each leaf");
+    types.get(slot as usize).copied()
 }
 
 /// The type of one slot of a shape, without listing all of them.

@@ -12,7 +12,7 @@ use crate::ir::{
     Edge, EdgeId, Effect, Expr, Frame, Guard, Init, Loc, MAX_LIVE, Pattern, Pid, Place, Proctype, ProctypeId, Scope,
     Then, Type,
 };
-use crate::range::Range;
+use crate::range;
 use crate::state::State;
 use crate::successors::Step;
 
@@ -67,6 +67,7 @@ impl<'a, 'i> Work<'a, 'i> {
         self.promised(pid, true, id, false);
         self.event(pid, true, id, &message)?;
         self.effects(pid, &edge.effects[1..])?;
+        debug_assert!(!edge.ends() && usize::from(receiver) < self.state.n_procs(), "a send is nobody's death");
         self.state.set_loc(pid, edge.to);
         self.state.set_last(pid);
         let t = self.blame(receiver, half);
@@ -130,8 +131,18 @@ impl<'a, 'i> Work<'a, 'i> {
     fn go_on(&mut self, pid: Pid, t: &'i Proctype, mut edge: &'i Edge) -> Run<Floor> {
         if edge.ends() {
             debug_assert_eq!(usize::from(pid) + 1, self.state.n_procs(), "only the youngest ends");
+            debug_assert!(
+                edge.from == t.end && edge.effects == [Effect::End],
+                "V2: a death is at the end, and nothing else"
+            );
+            let n_chans = self.state.n_chans();
             self.state.set_last(pid);
             self.state.pop_proc();
+            debug_assert_eq!(
+                self.state.n_chans() + t.frame.chans.len(),
+                n_chans,
+                "its channels go with it, and no others"
+            );
             return Ok(Floor::Anyone);
         }
         let mut watch = Watch::default();
@@ -171,15 +182,18 @@ impl<'a, 'i> Work<'a, 'i> {
     }
 
     fn effects(&mut self, pid: Pid, effects: &'i [Effect]) -> Run<()> {
-        effects.iter().try_for_each(|e| self.effect(pid, e))
+        effects.iter().try_for_each(|e| {
+            let done = self.effect(pid, e);
+            debug_assert!(done.is_ok() || may_fail(e), "range R1: {done:?} of {e:?}");
+            done
+        })
     }
 
     fn effect(&mut self, pid: Pid, effect: &'i Effect) -> Run<()> {
         match effect {
             Effect::Assign { to, value } => {
-                let result = self.eval(Some(pid)).value(value);
-                debug_assert!(Range::of(value).has(&result), "range R1: {value:?}");
-                self.assign(pid, to, result?)
+                let value = self.eval(Some(pid)).value(value)?;
+                self.assign(pid, to, value)
             }
             Effect::Send { chan: e, sorted, args } => {
                 let eval = self.eval(Some(pid));
@@ -189,6 +203,8 @@ impl<'a, 'i> Work<'a, 'i> {
                 let message = self.interp.message(eval, decl, args)?;
                 let len = self.state.chan_len(chan);
                 debug_assert!(len < decl.capacity as usize, "M2");
+                let in_order = |s: &State| (0..s.chan_len(chan)).is_sorted_by_key(|i| s.message(chan, n, i));
+                let was_in_order = *sorted && cfg!(debug_assertions) && in_order(self.state);
                 let at = if *sorted {
                     // Before the first that is larger, field by field; what is there already is not sorted.
                     (0..len).find(|i| self.state.message(chan, n, *i) > &message[..]).unwrap_or(len)
@@ -200,6 +216,7 @@ impl<'a, 'i> Work<'a, 'i> {
                 self.state.insert_message(chan, at, &message);
                 debug_assert_eq!(self.state.chan_len(chan), len + 1, "one more");
                 debug_assert_eq!(self.state.message(chan, n, at), message, "which is there");
+                debug_assert!(!was_in_order || in_order(self.state), "what is sorted stays sorted");
                 self.event(pid, true, id, &message)
             }
             Effect::Receive { chan: e, random, keep, args } => {
@@ -226,6 +243,7 @@ impl<'a, 'i> Work<'a, 'i> {
             Effect::Run { proctype, args, priority } => {
                 let eval = self.eval(Some(pid));
                 let values: Vec<i32> = args.iter().map(|e| eval.value(e)).collect::<Run<_>>()?;
+                debug_assert_eq!(values.len(), self.interp.params[proctype.index()].len(), "validator rule V7");
                 self.new_pid = i32::from(self.run(*proctype, &values, *priority)?);
                 Ok(())
             }
@@ -288,6 +306,13 @@ impl<'a, 'i> Work<'a, 'i> {
     fn store(&mut self, whose: Option<Pid>, slot: usize, ty: Type, value: i32) {
         let kept = ty.fit(value);
         debug_assert_eq!(ty.fit(kept), kept, "M1");
+        let (lo, hi) = range::values(ty);
+        debug_assert!((lo..=hi).contains(&kept.into()), "range R1: {kept} in {ty:?}");
+        debug_assert_eq!(
+            kept == value,
+            (lo..=hi).contains(&value.into()),
+            "bits are lost of what is out of range only"
+        );
         if kept != value {
             self.note_truncated();
         }
@@ -353,6 +378,10 @@ impl<'a, 'i> Work<'a, 'i> {
                 Init::Chan { slot, chan } => (*slot, (first_chan + *chan as usize) as i32),
             };
             debug_assert!((slot as usize) < frame.n_slots as usize, "validator rule V8");
+            debug_assert!(
+                !matches!(init, Init::Chan { .. }) || (1..=self.state.n_chans() as i32).contains(&value),
+                "a channel lives when its variable is told"
+            );
             match pid {
                 Some(pid) => self.state.set_local(pid, slot as usize, value),
                 None => self.state.set_global(slot as usize, value),
@@ -434,6 +463,7 @@ impl<'a, 'i> Work<'a, 'i> {
             return Ok(());
         }
         let here = graph.locs[Loc::new(at)].edges.iter().map(|e| &graph.edges[*e]);
+        debug_assert!(here.clone().all(|e| e.from.index() == at), "V1: a trace goes on from where it stands");
         let mut fitting = here.filter(|e| about(e).is_some_and(|args| eval.matches(args, message) == Ok(true)));
         let next = match (fitting.next(), fitting.next()) {
             (Some(edge), None) => edge.to.index(),
@@ -448,6 +478,15 @@ impl<'a, 'i> Work<'a, 'i> {
         }
         Ok(())
     }
+}
+
+/// Whether doing this may end in a fault as far as static knowledge goes; what meets others may fault because of them.
+fn may_fail(effect: &Effect) -> bool {
+    let meets = matches!(
+        effect,
+        Effect::Send { .. } | Effect::Receive { .. } | Effect::Run { .. } | Effect::SetPriority { .. }
+    );
+    meets || range::effect_faults(effect)
 }
 
 fn meet(list: &mut Vec<(ProctypeId, EdgeId)>, edge: (ProctypeId, EdgeId)) {
@@ -471,6 +510,7 @@ impl Watch {
         }
         let mut key = Vec::new();
         interp.packing.pack(state, &mut key);
+        debug_assert!(self.steps == WATCH_FROM || !self.kept.is_empty(), "from the first state on one is remembered");
         if key == self.kept {
             return true;
         }

@@ -40,6 +40,10 @@ impl Gen<'_, '_> {
         if let Expr::Read(place) = e
             && let Some(fixed) = plan.statics.fixed(plan.layout, place, self.me.map(|me| me.t))
         {
+            assert!(
+                place.index.len() <= 1 && fixed.class < plan.statics.classes.len(),
+                "one index, of channels of one class"
+            );
             let mut base = match place.scope {
                 Scope::Global => self.vec,
                 Scope::Local => self.own().frame,
@@ -163,6 +167,7 @@ impl Gen<'_, '_> {
     }
 
     fn matches(&mut self, args: &[Pattern], class: &Class, message: Value, no: Block, fault: Block) {
+        assert!(args.len() <= class.fields.len(), "a pattern is of a field");
         for (arg, field) in args.iter().zip(&class.fields) {
             if let Pattern::Equal(e) = arg {
                 let v = self.value(e, fault);
@@ -231,6 +236,7 @@ impl Gen<'_, '_> {
 
     /// The fields of a message as the channel keeps them, with bounds of each.
     pub(super) fn message(&mut self, args: &[Expr], types: &[Type], fault: Block) -> Vec<Value> {
+        assert_eq!(args.len(), types.len(), "each field is given a value");
         let keep = |g: &mut Self, (e, ty): (&Expr, &Type)| {
             let v = g.value(e, fault);
             g.keep(*ty, v, Range::of(e).bounds())
@@ -262,6 +268,7 @@ impl Gen<'_, '_> {
             self.jump(ask);
             return self.go(dead);
         }
+        assert!(class.capacity > 0, "what has no slots keeps no message");
         let message = self.message(args, &class.types, ask);
         self.pay_promise(true, id, ask);
         let len = self.load(chan.at, class.len());
@@ -373,6 +380,7 @@ impl Gen<'_, '_> {
     }
 
     pub(super) fn bind(&mut self, args: &[Pattern], message: &[Value], types: &[Type], ask: Block) {
+        assert_eq!(args.len(), message.len(), "each field meets its pattern");
         for (n, (arg, v)) in args.iter().zip(message).enumerate() {
             if let Pattern::Bind(place) = arg {
                 let bounds = types.get(n).map_or(ANY, |ty| values(*ty));
@@ -383,6 +391,7 @@ impl Gen<'_, '_> {
 
     /// Takes the `i`-th message out, the first by default; the others close up, and zeros come in at the end (S2).
     fn remove(&mut self, chan: Chan, class: &Class, i: Option<Value>) {
+        assert!(class.capacity > 0, "what has no slots keeps no message");
         let (first, unit) = messages(class);
         let (stride, last) = (class.stride, class.stride * (class.capacity - 1));
         let word = |at: u32| Field { at, bytes: unit, signed: false };
@@ -465,6 +474,7 @@ impl Gen<'_, '_> {
     }
 
     pub(super) fn zero_bytes(&mut self, base: Value, size: u32) {
+        assert!(size.is_multiple_of(4), "layout L1: it is zeroed in pieces of four");
         let zero = self.b.ins().iconst(types::I64, 0);
         if size <= 256 {
             let zero4 = self.int(0);
@@ -503,5 +513,7 @@ fn self_needs(args: &[Pattern], n: usize) -> bool {
 fn messages(class: &Class) -> (u32, u8) {
     let first = class.fields.first().map_or(0, |f| f.at);
     let unit = [4u32, 2, 1].into_iter().find(|u| class.stride.is_multiple_of(*u)).expect("one divides all");
+    let inside = |f: &Field| f.at >= first && f.at + u32::from(f.bytes) <= first + class.stride;
+    assert!(class.fields.iter().all(inside), "a message is moved whole");
     (first, unit as u8)
 }

@@ -41,6 +41,7 @@ impl Gen<'_, '_> {
         let var = self.b.declare_var(types::I32);
         self.b.def_var(var, partner);
         let ask = self.cold();
+        assert!(!proctype.edges.is_empty(), "V2: there is an end");
         let edges = self.switch_all(edge, proctype.edges.len());
         let mut walk = Walk { t: proctype, edges, choices: BTreeMap::new(), partner: var, half, message, chan, ask };
         for (id, _) in proctype.edges.enumerated() {
@@ -140,6 +141,7 @@ impl Gen<'_, '_> {
     /// Does a plain edge to the state at hand.
     pub(super) fn plain_edge(&mut self, t: &Proctype, id: EdgeId, ask: Block) {
         let edge = &t.edges[id];
+        debug_assert!(self.is_plain(edge), "nobody comes or goes, and nobody answers");
         let blame = Blame::Edge(self.edge_number(self.own().t, id));
         self.at = Some(blame);
         self.mark(offset_of!(Ctx, reached), blame);
@@ -206,6 +208,7 @@ impl Gen<'_, '_> {
             return self.jump(ask);
         }
         let id = self.value(chan, ask);
+        assert_eq!(class.capacity, 0, "what has slots needs no partner");
         let message = self.message(args, &class.types, ask);
         let words = self.in_words(&message);
         self.pay_promise(true, Some(id), ask);
@@ -283,6 +286,7 @@ impl Gen<'_, '_> {
                 self.go(yes);
                 let frame = self.frame_of(pid);
                 let field = self.plan.layout.priority;
+                assert!(field.bytes > 0, "who sets priorities uses them");
                 self.store(frame, field, value);
                 self.jump(rest);
                 self.go(rest);
@@ -295,6 +299,7 @@ impl Gen<'_, '_> {
     }
 
     fn set_loc(&mut self, me: Me, loc: Loc) {
+        assert!(loc.index() < self.plan.system.proctypes[me.t].locs.len(), "V1: it goes where there is something");
         let n = self.int(loc.index() as i32);
         let field = self.plan.layout.loc;
         self.store(me.frame, field, n);
@@ -309,6 +314,7 @@ impl Gen<'_, '_> {
     fn go_on(&mut self, edge: &Edge, walk: &mut Walk<'_>) {
         let me = self.own();
         if edge.ends() {
+            assert_eq!((edge.from, edge.effects.len()), (walk.t.end, 1), "V2: a death is at the end, and nothing else");
             self.set_last(me);
             self.die(me);
             let code = self.int(Code::YIELDS);
@@ -368,6 +374,10 @@ impl Gen<'_, '_> {
         self.another_round(walk.ask);
         let mut known = HashMap::new();
         for &edge in &walk.t.locs[loc].edges {
+            assert!(
+                walk.t.edges[edge].from == loc && !walk.t.edges[edge].ends(),
+                "V1, V2: nobody ends inside a d_step"
+            );
             let ready = self.ready(walk.t, edge, Mode::Ask, &mut known);
             let (yes, no) = (self.block(), self.block());
             self.branch(ready, yes, no);
@@ -381,6 +391,7 @@ impl Gen<'_, '_> {
     /// The only statement at a location, if it always runs and nobody could be first.
     fn silent(&self, t: &Proctype, loc: Loc) -> Option<EdgeId> {
         let [next] = t.locs[loc].edges[..] else { return None };
+        assert_eq!(t.edges[next].from, loc, "V1");
         let free = t.edges[next].guards.is_empty() && t.provided.is_none() && !self.plan.system.uses.priorities;
         free.then_some(next)
     }
@@ -394,6 +405,7 @@ impl Gen<'_, '_> {
         let field = plan.layout.n_procs;
         self.store(self.vec, field, me.pid);
         let chans = plan.system.proctypes[me.t].frame.chans.len();
+        assert_eq!(chans, plan.statics.local_chans[me.t.index()].len(), "as many go as came");
         self.add_ctx(offset_of!(Ctx, n_chans), -(chans as i64));
         let one = self.int(1);
         self.store_ctx(one, offset_of!(Ctx, reshaped));

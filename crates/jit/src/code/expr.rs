@@ -7,7 +7,7 @@ use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use spinor_model::index::Idx;
 use spinor_model::ir::{BinOp, Expr, IndexStep, Place, ProctypeId, Scope, Type, UnOp};
 use spinor_model::layout::{Field, FrameLayout};
-use spinor_model::range::{Range, values};
+use spinor_model::range::{ANY, Range, index_faults, values};
 use std::mem::offset_of;
 
 /// As in the model: a circle of `enabled()` has no meaning.
@@ -85,6 +85,7 @@ impl Gen<'_, '_> {
                 self.if_live(pid, |g, frame| g.load(frame, field))
             }
             Expr::AtLabel { proctype, pid, loc, .. } => {
+                assert!(loc.index() < self.plan.system.proctypes[*proctype].locs.len(), "V13: the label is there");
                 let loc = loc.index() as i64;
                 self.remote(*proctype, pid.as_deref(), fault, |g, frame| {
                     let here = g.loc_of(frame);
@@ -195,7 +196,9 @@ impl Gen<'_, '_> {
             }
         };
         let field = layout.slots[place.slot as usize];
+        assert!(holds(field, place.ty), "a place is of the type of what is there: {place:?}");
         for step in &place.index {
+            debug_assert!(evenly(layout, place, step), "layout L3: {place:?}");
             let index = self.index(step, fault);
             if step.len > 1 && field.bytes > 0 {
                 let stride = layout.slots[(place.slot + step.stride) as usize].at - field.at;
@@ -234,6 +237,7 @@ impl Gen<'_, '_> {
     /// Keeps what fits; bits lost are noted. `bounds` are what is known of the value.
     pub(super) fn keep(&mut self, ty: Type, value: Value, bounds: (i64, i64)) -> Value {
         let (low, high) = values(ty);
+        assert!(bounds.0 <= bounds.1 && bounds.0 >= ANY.0 && bounds.1 <= ANY.1, "bounds of a value of 32 bits");
         if bounds.0 >= low && bounds.1 <= high {
             return value;
         }
@@ -282,6 +286,7 @@ impl Gen<'_, '_> {
         fault: Block,
         then: impl FnOnce(&mut Self, Value) -> Value,
     ) -> Value {
+        assert!(t.index() < self.plan.system.proctypes.len(), "V13: the proctype is there");
         let zero = self.int(0);
         let (done, result) = self.join(types::I32);
         let yes = self.block();
@@ -380,6 +385,10 @@ impl Gen<'_, '_> {
     pub(super) fn meet_fault(&mut self, e: &Expr, fault: Block) {
         if Range::of(e).faults {
             self.value(e, fault);
+        } else {
+            let mut faults = false;
+            e.each_part(&mut |e| faults |= matches!(e, Expr::Read(place) if index_faults(place)));
+            debug_assert!(!faults, "range R1: what has a part that faults may fault: {e:?}");
         }
     }
 
@@ -388,8 +397,23 @@ impl Gen<'_, '_> {
     }
 
     pub(super) fn store_word(&mut self, value: Value, base: Value, n: usize) {
+        assert_eq!(self.type_of(value), types::I32, "a word is no wider, or what is behind it is lost");
         self.b.ins().store(plain(), value, base, (4 * n) as i32);
     }
+}
+
+/// A field of a hidden variable has no bytes.
+fn holds(field: Field, ty: Type) -> bool {
+    let (low, _) = values(ty);
+    let bits = 8 * u32::from(field.bytes);
+    bits == 0 || u32::from(ty.bits()) <= bits && field.signed == (low < 0)
+}
+
+/// The elements that an index may name are as far apart as the first two.
+fn evenly(layout: &FrameLayout, place: &Place, step: &IndexStep) -> bool {
+    let at = |i: u32| layout.slots[(place.slot + i * step.stride) as usize];
+    let far = |i: u32| Field { at: at(0).at + i * (at(1.min(step.len - 1)).at - at(0).at), ..at(0) };
+    step.len == 0 || at(0).bytes == 0 || (0..step.len.min(64)).chain([step.len - 1]).all(|i| at(i) == far(i))
 }
 
 fn is_truth(op: BinOp) -> bool {

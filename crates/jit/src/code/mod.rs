@@ -219,6 +219,10 @@ impl<'a> Gen<'a, '_> {
         self.b.ins().iconst(types::I32, i64::from(n))
     }
 
+    fn type_of(&self, value: Value) -> Type {
+        self.b.func.dfg.value_type(value)
+    }
+
     fn ptr(&mut self, base: Value, distance: i64) -> Value {
         if distance == 0 { base } else { self.b.ins().iadd_imm_s(base, distance) }
     }
@@ -299,13 +303,13 @@ impl<'a> Gen<'a, '_> {
     }
 
     fn load_ctx(&mut self, ty: Type, offset: usize) -> Value {
-        assert!(offset + ty.bytes() as usize <= size_of::<Ctx>(), "what is loaded lies in the context");
+        assert_eq!(Ctx::width_at(offset), Some(ty.bytes() as usize), "what is loaded is a part of the context, whole");
         self.b.ins().load(ty, plain(), self.ctx, offset as i32)
     }
 
     fn store_ctx(&mut self, value: Value, offset: usize) {
         let bytes = self.b.func.dfg.value_type(value).bytes() as usize;
-        assert!(offset + bytes <= size_of::<Ctx>(), "what is stored lies in the context");
+        assert_eq!(Ctx::width_at(offset), Some(bytes), "what is stored is a part of the context, whole");
         self.b.ins().store(plain(), value, self.ctx, offset as i32);
     }
 
@@ -318,6 +322,8 @@ impl<'a> Gen<'a, '_> {
 
     fn load(&mut self, base: Value, field: Field) -> Value {
         assert!(matches!(field.bytes, 0 | 1 | 2 | 4), "a field of {} bytes", field.bytes);
+        assert!(!field.signed || field.bytes > 1, "a byte is loaded without a sign");
+        assert_eq!(self.type_of(base), PTR, "what is loaded from is an address");
         let at = field.at as i32;
         match (field.bytes, field.signed) {
             (0, _) => self.int(0),
@@ -331,6 +337,7 @@ impl<'a> Gen<'a, '_> {
     /// The value must fit.
     fn store(&mut self, base: Value, field: Field, value: Value) {
         assert!(matches!(field.bytes, 0 | 1 | 2 | 4), "a field of {} bytes", field.bytes);
+        assert_eq!((self.type_of(base), self.type_of(value)), (PTR, types::I32), "a value of the model, at an address");
         let at = field.at as i32;
         match field.bytes {
             0 => {}
@@ -419,6 +426,8 @@ impl<'a> Gen<'a, '_> {
         let one = self.int(1);
         match blame {
             Blame::Edge(n) => {
+                let n_edges: usize = self.plan.system.proctypes.iter().map(|t| t.edges.len()).sum();
+                assert!((n as usize) < n_edges, "an edge set has a byte for each edge");
                 let set = self.load_ctx(PTR, set);
                 self.b.ins().istore8(plain(), one, set, n as i32);
             }

@@ -35,6 +35,10 @@ impl Gen<'_, '_> {
             self.go(named);
             let moved = self.block();
             let to = self.b.append_block_param(moved, types::I32);
+            assert!(
+                1 << (8 * u32::from(field.bytes)) > graph.locs.len() as u64,
+                "one past its locations it is disarmed"
+            );
             let locs = self.switch_all(at, graph.locs.len());
             for (block, loc) in locs.into_iter().zip(graph.locs.iter()) {
                 self.go(block);
@@ -46,11 +50,13 @@ impl Gen<'_, '_> {
                 self.b.def_var(target, nowhere);
                 for edge in loc.edges.iter().map(|e| &graph.edges[*e]) {
                     let Some((e, args)) = about(edge, send) else { continue };
+                    assert!(seen.contains(&e), "who can go on was asked whether the channel is named");
                     let next = self.block();
                     self.fits(e, args, chan, (message, n_fields), next);
                     let n = self.b.use_var(count);
                     let n = self.b.ins().iadd_imm_s(n, 1);
                     self.b.def_var(count, n);
+                    assert!(edge.to.index() < graph.locs.len(), "V1: a trace that goes on is not disarmed");
                     let to = self.int(edge.to.index() as i32);
                     self.b.def_var(target, to);
                     self.jump(next);

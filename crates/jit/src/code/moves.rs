@@ -25,12 +25,14 @@ impl Gen<'_, '_> {
         }
         let loc = self.loc_of(params[3]);
         let blocks = self.switch_all(loc, proctype.locs.len());
-        for (block, location) in blocks.into_iter().zip(proctype.locs.iter()) {
+        for (block, (loc, location)) in blocks.into_iter().zip(proctype.locs.enumerated()) {
             self.go(block);
             let mut known = HashMap::new();
             for edge in &location.edges {
+                debug_assert_eq!(proctype.edges[*edge].from, loc, "V1");
                 self.ready(proctype, *edge, mode, &mut known);
             }
+            debug_assert!(location.edges.iter().all(|edge| known.contains_key(edge)), "every edge is asked about");
             self.jump(out);
         }
         self.go(out);
@@ -113,6 +115,8 @@ impl Gen<'_, '_> {
     /// As far as its own guards go. A guard that faults holds.
     fn ready_alone(&mut self, t: &Proctype, edge: EdgeId, mode: Mode) -> Value {
         let e = &t.edges[edge];
+        let n_waits = e.guards.iter().filter(|g| matches!(g, Guard::Channel)).count();
+        debug_assert!(n_waits == usize::from(e.send().is_some() || e.receive().is_some()), "V4: {:?}", e.guards);
         let (done, result) = self.join(types::I8);
         let (yes, no) = (self.block(), self.block());
         for guard in &e.guards {
@@ -155,6 +159,7 @@ impl Gen<'_, '_> {
                     if mode == Mode::Do {
                         g.emit_from(before);
                     }
+                    assert!(class.capacity == 0 && message.len() == class.fields.len(), "a handshake is whole");
                     let some = g.compare(IntCC::NotEqual, count, 0);
                     g.jump_with(done, some);
                 }),
@@ -342,6 +347,7 @@ impl Gen<'_, '_> {
 
     /// From the state at hand; `len` are whole grains, one at least.
     fn copy_grains(&mut self, to: Value, len: Value) {
+        assert_eq!(types::I8X16.bytes() as usize, GRAIN, "a grain is what one load takes");
         let zero = self.b.ins().iconst(types::I64, 0);
         let (next, at) = self.join(types::I64);
         let copied = self.block();
@@ -442,6 +448,7 @@ impl Gen<'_, '_> {
         self.go(fill);
         let wide = self.wide(new_len);
         let behind = self.b.ins().iadd(copy, wide);
+        assert!(GRAIN <= 16 && GRAIN.is_multiple_of(8), "what is between two grains is less than two words of eight");
         self.b.ins().store(plain(), zero, behind, 0);
         self.b.ins().store(plain(), zero, behind, 8);
         self.jump(filled);
@@ -545,6 +552,8 @@ impl Gen<'_, '_> {
                 let mut can = takes;
                 for guard in &proctype.edges[*e].guards {
                     if let Guard::NoneOf(others) = guard {
+                        let here = |o: &EdgeId| known.contains_key(o) || !takes_messages(&proctype.edges[*o]);
+                        debug_assert!(others.iter().all(here), "V3: who goes first is asked about");
                         for other in others.iter().filter_map(|o| known.get(o)) {
                             let free = self.compare(IntCC::Equal, *other, 0);
                             can = self.b.ins().band(can, free);

@@ -15,6 +15,11 @@ impl Gen<'_, '_> {
     pub(super) fn run(&mut self, t: ProctypeId, params: &[Value]) {
         let plan = self.plan();
         let &[_, _, args, priority, mark] = params else { unreachable!("five parameters") };
+        assert_eq!(
+            plan.layout.procs[t.index()].chans.len(),
+            plan.statics.local_chans[t.index()].len(),
+            "a row for each"
+        );
         let proctype = &plan.system.proctypes[t];
         let layout = &plan.layout.procs[t.index()];
         let ask = self.cold();
@@ -34,6 +39,7 @@ impl Gen<'_, '_> {
         self.zero_bytes(frame, layout.size);
         let which = self.int(t.index() as i32);
         self.store(frame, plan.layout.proctype, which);
+        assert!(proctype.start.index() < proctype.locs.len(), "V2: there is a start");
         let start = self.int(proctype.start.index() as i32);
         self.store(frame, plan.layout.loc, start);
         self.store(frame, plan.layout.priority, priority);
@@ -65,6 +71,7 @@ impl Gen<'_, '_> {
         for var in proctype.frame.vars.iter() {
             var.shape.leaves(&mut |_, ty| types_of.push(ty));
         }
+        assert_eq!(types_of.len(), layout.slots.len(), "layout: a field for each slot");
         for (slot, ty) in types_of.iter().enumerate().take(proctype.n_params as usize) {
             let v = self.load_word(args, slot);
             let kept = self.keep(*ty, v, ANY);

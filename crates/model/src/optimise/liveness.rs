@@ -55,6 +55,10 @@ pub(super) fn reset(system: &mut System, asked: &Asked, params: bool) -> usize {
         let slots = slots_of(&t.frame);
         let analysis = Analysis::new(t, asked, &hidden, params);
         let rest = analysis.rest.clone();
+        debug_assert!(
+            slots.iter().zip(&rest).all(|((_, ty), rest)| ty.fit(*rest) == *rest),
+            "a slot can hold where it rests"
+        );
         for (edge, dead) in analysis.resets() {
             for slot in dead.iter() {
                 let (var, ty) = slots[slot];
@@ -105,7 +109,10 @@ pub(super) fn live(system: &System, asked: &Asked) -> Vec<Vec<Vec<bool>>> {
         if t.locs.len().saturating_mul(n) > MAX_WORK {
             return vec![vec![true; n]; t.locs.len()];
         }
-        Analysis::new(t, asked, &hidden, false).live().iter().map(|l| (0..n).map(|s| l.has(s)).collect()).collect()
+        let analysis = Analysis::new(t, asked, &hidden, false);
+        let live = analysis.live();
+        debug_assert!(analysis.check_live(&live), "L1: nothing more becomes live");
+        live.iter().map(|l| (0..n).map(|s| l.has(s)).collect()).collect()
     };
     system.proctypes.iter().zip(&asked.slots).map(of).collect()
 }
@@ -159,6 +166,7 @@ impl<'a> Analysis<'a> {
                 }
             }
         }
+        debug_assert_eq!(a.hidden.clone().without(&a.kept), Bits::new(n), "nobody resets what has no place in the key");
         (0..t.n_params as usize).for_each(|s| a.born.put(s));
         for init in &t.frame.inits {
             match init {
@@ -206,7 +214,30 @@ impl<'a> Analysis<'a> {
                 }
             }
         }
+        debug_assert!(self.check_rest(&keep, &moved, &out), "Z");
         out.into_iter().enumerate().map(|(n, dead)| (EdgeId::new(n), dead)).collect()
+    }
+
+    /// Z, of the whole: where states are kept, what may have another value than the one it rests at is live, or kept for
+    /// another reason; only where a process starts, and never comes back to, it may have what it was born with. And
+    /// nothing more moves.
+    fn check_rest(&self, keep: &[Bits], moved: &[Option<Bits>], resets: &[Bits]) -> bool {
+        let t = self.t;
+        let has = |all: &Bits, some: &Bits| !all.clone().add(some);
+        let inside = |loc: Loc| t.edges.iter().any(|e| e.to == loc && e.then == Then::DStep);
+        let back = |loc: Loc| t.edges.iter().any(|e| e.to == loc);
+        let rests = t.locs.ids().filter(|loc| !inside(*loc) && (*loc != t.start || back(*loc))).all(|loc| {
+            let n = loc.index();
+            moved[n].as_ref().is_none_or(|moved| has(&keep[n], moved))
+        });
+        let settled = t.edges.enumerated().all(|(id, e)| {
+            let Some(mut after) = moved[e.from.index()].clone() else { return true };
+            e.effects.iter().for_each(|effect| self.moved(effect, &mut after));
+            let dead = &resets[id.index()];
+            let there = moved[e.to.index()].as_ref();
+            there.is_some_and(|there| has(there, &after.clone().without(dead)) && has(&after, dead))
+        });
+        rests && settled
     }
 
     /// L1, per location.

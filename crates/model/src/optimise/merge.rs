@@ -70,6 +70,11 @@ pub(super) fn merge(system: &mut System, asked: &Asked, watched: &Watched<'_>) -
     let mut n = 0;
     for (t, edges) in system.proctypes.iter_mut().zip(found) {
         n += edges.len();
+        debug_assert!(
+            edges.iter().all(|e| t.edges[*e].then == Then::Yield),
+            "only who would give the floor back keeps it"
+        );
+        debug_assert!(edges.is_empty() || t.provided.is_none(), "who may be kept from going on gives the floor back");
         edges.into_iter().for_each(|e| t.edges[e].then = Then::Atomic);
     }
     n
@@ -144,6 +149,9 @@ impl<'a> World<'a> {
         });
         let silent = Bits::from_fn(t.locs.len(), |l| silent(t, Loc::new(l), &local));
         let late = Bits::from_fn(t.locs.len(), |l| !marked.has(l) && late(t, Loc::new(l)));
+        let apart =
+            |l: usize| !(marked.has(l) && (silent.has(l) && !t.locs[Loc::new(l)].edges.is_empty() || late.has(l)));
+        debug_assert!((0..t.locs.len()).all(apart), "a location that is looked at is neither silent nor late");
         let mut floor = Floor::new(t);
         // M1. Edges that close a loop come last, so that what stays of a loop is its head.
         let order = loops_last(t);
@@ -152,6 +160,7 @@ impl<'a> World<'a> {
         }
         // M2. The process could wait where it came from.
         let free = floor.free(&local);
+        let n_silent = floor.merged.len();
         let waits = !t.deterministic && !self.system.uses.priorities;
         for e in order.iter().filter(|_| waits) {
             let edge = &t.edges[*e];
@@ -161,6 +170,14 @@ impl<'a> World<'a> {
             }
         }
         debug_assert!(floor.check_circles(), "M3");
+        debug_assert!(floor.check_choices(), "M4");
+        let could_wait = |free: &Bits| floor.merged[n_silent..].iter().all(|e| free.has(t.edges[*e].from.index()));
+        debug_assert!(could_wait(&floor.free(&local)), "M2: nobody is passed on from where he had to go on");
+        let reason = |e: &EdgeId| {
+            let edge = &t.edges[*e];
+            silent.has(edge.to.index()) || waits && (late.has(edge.to.index()) || self.makes_sure(id, edge))
+        };
+        debug_assert!(floor.merged.iter().all(reason), "M1, M2, M5: an edge is merged for one of these");
         floor.merged
     }
 
@@ -359,6 +376,25 @@ impl<'a> Floor<'a> {
         self.merged.iter().all(open)
     }
 
+    /// M4: of an edge that is merged, the same step has a choice before it, behind it, or further on, and no two of these.
+    fn check_choices(&self) -> bool {
+        let kept = |e: &&EdgeId| self.kept.has(e.index());
+        let before = |loc: Loc| -> Vec<Loc> {
+            self.into[loc.index()].iter().filter(kept).map(|e| self.t.edges[*e].from).collect()
+        };
+        let onwards = |loc: Loc| -> Vec<Loc> {
+            self.t.locs[loc].edges.iter().filter(kept).map(|e| self.t.edges[*e].to).collect()
+        };
+        self.merged.iter().all(|e| {
+            let edge = &self.t.edges[*e];
+            let at = edge.to.index();
+            let passed = |l: usize| !before(Loc::new(l)).is_empty();
+            let sooner = reach(self.t, edge.from, before).iter().any(|l| self.chooses.has(l) && passed(l));
+            let later = reach(self.t, edge.to, onwards).iter().any(|l| self.chooses.has(l) && l != at);
+            u32::from(sooner) + u32::from(self.chooses.has(at)) + u32::from(later) <= 1
+        })
+    }
+
     /// Locations that are never reached with the floor, or only after local steps from such locations.
     fn free(&self, local: &Bits) -> Bits {
         let mut free = Bits::from_fn(self.t.locs.len(), |_| true);
@@ -372,6 +408,9 @@ impl<'a> Floor<'a> {
                 }
             }
             if !changed {
+                let waits = |id: EdgeId, e: &Edge| local.has(id.index()) && free.has(e.from.index());
+                let mut kept = self.t.edges.enumerated().filter(|(id, _)| self.kept.has(id.index()));
+                debug_assert!(kept.all(|(id, e)| !free.has(e.to.index()) || waits(id, e)), "M2: one could wait there");
                 return free;
             }
         }
@@ -391,6 +430,8 @@ fn reach(t: &Proctype, start: Loc, next: impl Fn(Loc) -> Vec<Loc>) -> Bits {
             }
         }
     }
+    let closed = |l: usize| next(Loc::new(l)).into_iter().all(|to| seen.has(to.index()));
+    debug_assert!(seen.iter().all(closed), "there is no way out");
     seen
 }
 
@@ -426,5 +467,13 @@ fn loops_last(t: &Proctype) -> Vec<EdgeId> {
         }
     }
     first.extend(last);
+    debug_assert!(
+        {
+            let mut sorted = first.clone();
+            sorted.sort_unstable();
+            sorted.into_iter().eq(t.edges.ids())
+        },
+        "V1: every edge is met, once"
+    );
     first
 }

@@ -10,6 +10,8 @@
 //!
 //! # Invariants
 //!   O1 edges, locations and slots stay as they are, but for resets behind the effects of an edge, and a floor that is kept
+//!   O2 who did it once has nothing left to do
+//!   O3 a system that was well made still is
 //!
 //! What somebody outside looks at comes in as [`Watched`]; whoever looks from inside (remote references, labels,
 //! `enabled`, promises, the trace assertion, `provided` clauses) is found here.
@@ -21,7 +23,8 @@ mod unread;
 pub use unread::unkept;
 
 use crate::index::Idx;
-use crate::ir::{Edge, Expr, Loc, Place, Proctype, ProctypeId, System, Then};
+use crate::ir::{Edge, Effect, Expr, Frame, Loc, Place, Proctype, ProctypeId, Scope, System, Then, Var};
+use crate::validate::validate;
 use std::sync::Arc;
 
 /// Which of them to do.
@@ -87,7 +90,55 @@ pub fn optimise(system: &System, which: Optimisations, watched: &Watched<'_>) ->
         done.merged = merge::merge(&mut out, &asked, watched);
     }
     debug_assert!(check_kept(system, &out), "O1");
+    debug_assert!(check_done(system, &out, &done, &asked), "a reset, a floor or a hidden variable that nobody told of");
+    debug_assert!(!validate(&out).into_iter().any(|rule| !validate(system).contains(&rule)), "O3");
+    debug_assert!(is_large(system) || again(&out, which, watched) == Done::default(), "O2");
     (out, done)
+}
+
+/// What is left to do to the result.
+fn again(result: &System, which: Optimisations, watched: &Watched<'_>) -> Done {
+    let (mut out, mut done, asked) = (result.clone(), Done::default(), Asked::new(result, watched));
+    if which.unread {
+        done.hidden = unread::hide(&mut out, watched);
+    }
+    if which.dead {
+        done.resets = liveness::reset(&mut out, &asked, watched.params);
+    }
+    if which.merge {
+        done.merged = merge::merge(&mut out, &asked, watched);
+    }
+    done
+}
+
+/// Too large to be looked at twice.
+fn is_large(system: &System) -> bool {
+    system.proctypes.iter().any(|t| t.locs.len() * (1 + t.frame.n_slots as usize) > 1 << 12)
+}
+
+/// What was done is what is told; and no reset is of a slot that others read.
+fn check_done(before: &System, after: &System, done: &Done, asked: &Asked) -> bool {
+    let edges = |s: &System| s.proctypes.iter().flat_map(|t| &t.edges).cloned().collect::<Vec<Edge>>();
+    let n_effects = |edges: &[Edge]| edges.iter().map(|e| e.effects.len()).sum::<usize>();
+    let n_kept = |edges: &[Edge]| edges.iter().filter(|e| e.then == Then::Atomic).count();
+    let frames = |s: &System| s.proctypes.iter().map(|t| &t.frame).chain([&s.globals]).cloned().collect::<Vec<_>>();
+    let n_hidden = |s: &System| frames(s).iter().flat_map(|f| &f.vars).filter(|v| v.hidden).count();
+    let (old, new) = (edges(before), edges(after));
+    let resets = before.proctypes.iter().zip(after.proctypes.iter()).zip(&asked.slots).all(|((a, b), asked)| {
+        let added = |(a, b): (&Edge, &Edge)| b.effects[a.effects.len()..].iter().all(|e| is_reset(b, e, asked));
+        a.edges.iter().zip(b.edges.iter()).all(added)
+    });
+    n_effects(&new) == n_effects(&old) + done.resets
+        && n_kept(&new) == n_kept(&old) + done.merged
+        && n_hidden(after) == n_hidden(before) + done.hidden.len()
+        && resets
+}
+
+/// A variable of the process itself, which nobody else reads, is given a constant that it can hold, where states are kept.
+fn is_reset(edge: &Edge, effect: &Effect, asked: &Bits) -> bool {
+    let Effect::Assign { to, value: Expr::Const(n) } = effect else { return false };
+    let own = to.scope == Scope::Local && to.index.is_empty() && !asked.has(to.slot as usize);
+    own && to.ty.fit(*n) == *n && edge.then != Then::DStep
 }
 
 /// The same of a system that is shared; itself, if nothing is wanted.
@@ -104,11 +155,21 @@ fn check_kept(before: &System, after: &System) -> bool {
         let begins = b.effects.starts_with(&a.effects) && (a.from, a.to, &a.guards) == (b.from, b.to, &b.guards);
         begins && (a.then == b.then || (a.then, b.then) == (Then::Yield, Then::Atomic))
     };
-    let proctype = |(a, b): (&Proctype, &Proctype)| {
-        let same = a.edges.len() == b.edges.len() && a.frame.n_slots == b.frame.n_slots && a.locs == b.locs;
-        same && a.edges.iter().zip(b.edges.iter()).all(edge)
+    let frame = |a: &Frame, b: &Frame| {
+        let var = |(a, b): (&Var, &Var)| *b == Var { hidden: b.hidden, ..a.clone() } && (b.hidden || !a.hidden);
+        let same = (a.n_slots, &a.inits, &a.chans) == (b.n_slots, &b.inits, &b.chans) && a.vars.len() == b.vars.len();
+        same && a.vars.iter().zip(b.vars.iter()).all(var)
     };
-    before.proctypes.len() == after.proctypes.len() && before.proctypes.iter().zip(after.proctypes.iter()).all(proctype)
+    let proctype = |(a, b): (&Proctype, &Proctype)| {
+        let same = a.edges.len() == b.edges.len() && frame(&a.frame, &b.frame) && a.locs == b.locs;
+        let whole = Proctype { edges: a.edges.clone(), frame: a.frame.clone(), ..b.clone() };
+        same && *a == whole && a.edges.iter().zip(b.edges.iter()).all(edge)
+    };
+    let whole = System { proctypes: before.proctypes.clone(), globals: before.globals.clone(), ..after.clone() };
+    *before == whole
+        && frame(&before.globals, &after.globals)
+        && before.proctypes.len() == after.proctypes.len()
+        && before.proctypes.iter().zip(after.proctypes.iter()).all(proctype)
 }
 
 /// By proctype, location and slot: whether the value may still be read (`liveness`, L1 to L3).
@@ -142,6 +203,11 @@ impl Asked {
         everywhere(system, watched, &mut |e| e.each_part(&mut |e| asked.part(e)));
         let mut timeout = |e: &Expr| e.each_part(&mut |e| asked.timeout |= *e == Expr::Timeout);
         watched.exprs.iter().for_each(&mut timeout);
+        let last = |all: &Bits| all.iter().last().map_or(0, |n| n + 1);
+        let inside = |(n, t): (usize, &Proctype)| {
+            last(&asked.slots[n]) <= t.frame.n_slots as usize && last(&asked.locs[n]) <= t.locs.len()
+        };
+        debug_assert!(system.proctypes.iter().enumerate().all(inside), "V6, V13: what is asked for is there");
         asked
     }
 
@@ -182,7 +248,12 @@ fn everywhere<'e>(system: &'e System, watched: &Watched<'e>, f: &mut dyn FnMut(&
 }
 
 fn each_slot(place: &Place, f: &mut dyn FnMut(usize)) {
-    place.slots().into_iter().flatten().for_each(|slot| f(slot as usize));
+    let slots = place.slots();
+    debug_assert!(
+        only_slot(place).is_none_or(|slot| slots.iter().cloned().flatten().eq([slot as u32])),
+        "a slot is said in one way"
+    );
+    slots.into_iter().flatten().for_each(|slot| f(slot as usize));
 }
 
 /// The one slot a place is, whatever the state.
@@ -226,6 +297,7 @@ impl Bits {
 
     /// Did anything come in?
     fn add(&mut self, other: &Bits) -> bool {
+        debug_assert_eq!(self.0.len(), other.0.len(), "sets of the same things");
         let mut grew = false;
         for (a, b) in self.0.iter_mut().zip(&other.0) {
             grew |= *b & !*a != 0;
@@ -235,6 +307,7 @@ impl Bits {
     }
 
     fn without(mut self, other: &Bits) -> Bits {
+        debug_assert_eq!(self.0.len(), other.0.len(), "sets of the same things");
         self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a &= !b);
         self
     }

@@ -19,7 +19,7 @@
 
 use super::{Watched, everywhere};
 use crate::index::Idx;
-use crate::ir::{BinOp, EdgeId, Effect, Expr, Init, Pattern, Place, Proctype, ProctypeId, Scope, System};
+use crate::ir::{BinOp, EdgeId, Effect, Expr, Guard, Init, Pattern, Place, Proctype, ProctypeId, Scope, System};
 use crate::range::{Range, effect_faults, index_faults};
 use std::collections::BTreeSet;
 
@@ -29,6 +29,7 @@ type Name = (usize, usize);
 /// Hides them; returns their names.
 pub(super) fn hide(system: &mut System, watched: &Watched<'_>) -> Vec<String> {
     let read = read(system, watched);
+    debug_assert!(check_read(system, watched, &read), "what decides anything is read");
     let mut names = Vec::new();
     let globals = std::iter::once(("", &mut system.globals));
     let locals = system.proctypes.iter_mut().map(|t| (t.name.as_str(), &mut t.frame));
@@ -110,9 +111,42 @@ fn read(system: &System, watched: &Watched<'_>) -> BTreeSet<Name> {
             !reached
         });
         if flows.len() == before {
+            debug_assert!(flows.iter().all(|flow| !read.contains(&flow.into)), "what is left flows to nobody");
             return read;
         }
     }
+}
+
+/// What is in a guard, names a channel, is asserted, sent or compared with, and what somebody outside looks at is read.
+fn check_read(system: &System, watched: &Watched<'_>, read: &BTreeSet<Name>) -> bool {
+    let reads = |frame: usize, e: &Expr| {
+        let mut found = BTreeSet::new();
+        names(frame, e, &mut found);
+        found.is_subset(read)
+    };
+    let effect = |n: usize, effect: &Effect| {
+        let shown = matches!(effect, Effect::Assign { .. } | Effect::Print { .. } | Effect::PrintName(..));
+        let mut all = true;
+        let bound = |arg: &Pattern| matches!(arg, Pattern::Bind(_));
+        match effect {
+            Effect::Receive { chan, args, .. } => {
+                all &= reads(n, chan);
+                let compared = args.iter().filter(|arg| !bound(arg));
+                compared.for_each(|arg| arg.each_expr(&mut |e| all &= reads(n, e)));
+            }
+            effect if !shown => effect.each_expr(&mut |e| all &= reads(n, e)),
+            _ => {}
+        }
+        all
+    };
+    let proctype = |(n, t): (usize, &Proctype)| {
+        let guards = t.edges.iter().flat_map(|e| &e.guards);
+        let mut holds = guards.filter_map(|g| if let Guard::Holds(e) = g { Some(e) } else { None });
+        holds.all(|e| reads(n + 1, e))
+            && t.edges.iter().flat_map(|e| &e.effects).all(|e| effect(n + 1, e))
+            && t.provided.iter().all(|e| reads(n + 1, e))
+    };
+    system.proctypes.iter().enumerate().all(proctype) && watched.exprs.iter().all(|e| reads(usize::MAX, e))
 }
 
 impl Reads {

@@ -125,15 +125,17 @@ pub(super) fn born(system: &System) -> Result<Born, Break> {
             let [step] = steps[..] else { break };
             let n_procs = state.n_procs() as Pid;
             let youngest = n_procs - 1;
-            let gone = loose && youngest != maker && ends(&system.proctypes[state.proctype(youngest)]);
+            let first_to_go = state.proctype(youngest);
+            let gone = loose && youngest != maker && ends(&system.proctypes[first_to_go]);
             let mut log = Log::default();
             let Ok(floor) = interp.apply(&mut state, step, &mut log) else { break };
             if step.partner.is_some() || state.n_procs() <= usize::from(maker) {
                 break;
             }
             if gone && state.n_procs() > usize::from(n_procs) {
-                let why = "processes are made while others can end".to_string();
-                return Err(Break { span: t.edges[step.edge].span, why });
+                let youngest = &system.proctypes[first_to_go];
+                let why = format!("`{}` can end before all processes are made", youngest.name);
+                return Err(Break { span: youngest.span, why });
             }
             let others_move = floor.holder() != Some(maker);
             loose = others_move || loose && state.n_procs() == usize::from(n_procs);
