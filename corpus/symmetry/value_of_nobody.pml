@@ -1,17 +1,19 @@
-/* Once Z has ended, Z:who is 0: whoever asks, that is the number of process 0. So it alone comes round again. */
+/* Once Z has ended, Z[4]:who is 0: whoever asks, that is the number of the first P, less one. So it alone comes round again. */
 byte n;
 
-active [3] proctype P() {
+proctype Z() {
+  byte who = 200;
+  who = 201
+}
+
+proctype P() {
   bit been;
   do
   :: atomic {
-       Z:who == _pid ->
+       Z[4]:who == _pid - 1 ->
        if :: !been -> been = 1; n++ :: been && n == 1 -> assert(false) :: else fi
      }
   od
 }
 
-active proctype Z() {
-  byte who = 200;
-  who = 201
-}
+init { atomic { run P(); run P(); run P(); run Z() } }
