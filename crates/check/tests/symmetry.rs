@@ -613,6 +613,54 @@ const BROKEN: &[(&str, &str)] = &[
         "byte x;\ninit { do :: x < 2 -> run P(); x++ :: else -> break od }\nproctype P() { do :: x++ od }",
         "2:processes are made",
     ),
+    (
+        "byte g; proctype P() { do :: g = 1 - g od }\ninit { byte x; run P(); x = g; if :: x == 0 -> run P() :: else fi }",
+        "2:processes are made while others run",
+    ),
+    (
+        "byte g, i; proctype P() { do :: g = 1 - g od }\ninit { byte a[2]; run P(); a[g] = 1; if :: a[0] -> run P() :: else fi }",
+        "2:processes are made while others run",
+    ),
+    (
+        "byte g; proctype P() { do :: g = 1 - g od }\ninit { run P(); run P() }\nactive proctype X() { skip }",
+        "2:processes are made while others can end",
+    ),
+    (
+        "byte g; proctype P() { do :: g = 1 - g od } proctype Q() { skip }\ninit { atomic { run P(); run Q() }; run P() }",
+        "2:processes are made while others can end",
+    ),
+    (
+        "short s = 258; byte b = 200;\nactive [3] proctype P() { do :: b == 200 -> b = s :: b == _pid -> b = 200 od }",
+        "1:258 does not fit `b`",
+    ),
+    (
+        "byte s = 5; unsigned b : 2 = 3;\nactive [3] proctype P() { do :: b == 3 -> b = s :: b == _pid -> b = 3 od }",
+        "1:5 does not fit `b`",
+    ),
+    (
+        "chan q = [1] of { byte }; short s = 258;\nactive [3] proctype P() { do :: q!s :: q!_pid :: q?eval(_pid) od }",
+        "1:258 does not fit `q`",
+    ),
+    (
+        "short s; byte b = 200; proctype P() { do :: b = s :: b == _pid od }\ninit { s = 258; run P(); run P(); s = 0 }",
+        "1:258 does not fit `b`",
+    ),
+    (
+        "short s, t; byte b = 200; proctype P() { do :: b = s :: b == _pid :: t = 7 od }\ninit { s = t; run P(); run P() }",
+        "1:`s` may begin with a value that is no process number",
+    ),
+    (
+        "byte b = 200; short t; proctype P(short s) { do :: b = s :: b == _pid :: t++ od }\ninit { run P(0); run P(t) }",
+        "1:`s` may begin with a value that is no process number",
+    ),
+    (
+        "byte b = 200;\nactive [2] proctype P() { do :: b = Z[2]:who :: b == _pid od }\nactive proctype Z() { byte who = 200; who = 201 }",
+        "2:a statement tells process 0 from process 1",
+    ),
+    (
+        "byte b = 200;\nactive [2] proctype P() { do :: b = Z:who :: b == _pid od }\nactive proctype Z() { byte who = 200; who = 201 }",
+        "2:a statement tells process 0 from process 1",
+    ),
     ("byte x;\nactive [2] proctype P() provided (_pid == 1) { do :: x = 1 - x od }", "2:a `provided` clause tells"),
     ("byte x;\nactive [2] proctype P() { do :: enabled(0) od }", "tells process 0 from process 1"),
     ("byte x;\nactive [2] proctype P() { do :: pc_value(0) == 1 od }", "tells process 0 from process 1"),
@@ -735,6 +783,26 @@ fn who_can_change_places() {
         (
             "byte x; active [3] proctype P() { do :: x = 1 - x; l: skip od } ltl f { <> (P[0]@l && P[1]@l && P[2]@l) }",
             &[&[0, 1, 2]],
+        ),
+        (
+            "byte a[4]; proctype P() { do :: a[_pid] = 1 od } proctype Q() { skip } init { atomic { run P(); run Q(); run P() } }",
+            &[&[1, 3]],
+        ),
+        (
+            "byte a[4]; proctype P() { do :: a[_pid] = 1 od } proctype Q() { skip } init { run P(); run P(); run Q() }",
+            &[&[1, 2]],
+        ),
+        (
+            "byte g, b = 200; proctype P(byte s) { do :: b = s :: b == _pid :: g++ od } init { run P(g); run P(g) }",
+            &[&[1, 2]],
+        ),
+        (
+            "byte b = 200; active proctype Z() { byte who = 200; who = 201 } active [2] proctype P() { do :: b = Z[0]:who :: b == _pid od }",
+            &[&[1, 2]],
+        ),
+        (
+            "byte b = 200; active [2] proctype P() { do :: b = Z[2]:who :: b == _pid od } active proctype Z() { byte who = 200; do :: who = 201 od }",
+            &[&[0, 1]],
         ),
         ("byte x; active [2] proctype P() { pid y; do :: y = _last; x = (y == _pid -> 1 : 0) od }", &[&[0, 1]]),
     ];

@@ -16,6 +16,7 @@ use crate::ir::{
 };
 use crate::range::Range;
 use crate::source::Span;
+use std::collections::BTreeSet;
 
 /// `_pid`, and whatever else is the number of a process without more ado.
 const PID: usize = 0;
@@ -532,6 +533,7 @@ impl<'s> Flow<'s> {
                 }
             }
         }
+        self.cut(&is_member, &mut add);
         for (node, c, span) in &self.consts {
             let Some(offset) = self.offset(*node) else { continue };
             // Beyond, it could become somebody's number when it is cut to a byte.
@@ -565,6 +567,44 @@ impl<'s> Flow<'s> {
             }
         }
         out
+    }
+
+    /// Numbers that are nobody's and become somebody's where bits are lost (I1): constants of statements, and what is there at
+    /// first.
+    fn cut(&self, is_member: &dyn Fn(i32) -> bool, add: &mut dyn FnMut(Span, String)) {
+        let frames = std::iter::once(&self.system.globals).chain(self.system.proctypes.iter().map(|t| &t.frame));
+        let mut todo: Vec<i32> = Vec::new();
+        for (n, (nodes, frame)) in self.frames.iter().zip(frames).enumerate() {
+            for (slot, (at, (name, ty))) in (0..).zip(nodes.slots.iter().zip(frame.slot_names())) {
+                let Some(offset) = self.offset(at.node) else { continue };
+                match self.born.first(n, slot, ty) {
+                    Some(held) => todo.extend(held.into_iter().map(|v| v.wrapping_add(offset))),
+                    None => {
+                        let span = frame.vars.iter().rfind(|v| v.slot <= slot).map_or_else(Span::default, |v| v.span);
+                        add(span, format!("`{name}` may begin with a value that is no process number"));
+                    }
+                }
+            }
+        }
+        todo.extend(self.consts.iter().filter_map(|(node, c, _)| Some(c.wrapping_add(self.offset(*node)?))));
+        todo.sort_unstable();
+        todo.dedup();
+        let mut seen: BTreeSet<i32> = todo.iter().copied().collect();
+        while let Some(number) = todo.pop() {
+            for (node, ty, span, name) in &self.types {
+                let Some(offset) = self.offset(*node) else { continue };
+                let value = number.wrapping_sub(offset);
+                let kept = ty.fit(value).wrapping_add(offset);
+                if kept == number || is_member(number) {
+                    continue;
+                }
+                if is_member(kept) {
+                    add(*span, format!("{value} does not fit `{name}`"));
+                } else if seen.insert(kept) {
+                    todo.push(kept);
+                }
+            }
+        }
     }
 
     // For `norm`, which asks again once everything is known.

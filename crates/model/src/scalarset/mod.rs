@@ -26,7 +26,8 @@
 //!      harmless: they are constants that name nobody.
 //!
 //! # Invariants
-//!   I1 a place that holds a number of a class member, minus its offset, can hold that of every other member, and wraps none
+//!   I1 a place that holds a number of a class member, minus its offset, can hold that of every other member, and wraps none;
+//!      and no number that is nobody's becomes a member's where bits are lost
 //!   I2 an array whose index is a number minus its offset has an element for each member of a class
 
 mod born;

@@ -258,11 +258,12 @@ impl Pen<'_, '_> {
             Expr::Remote { proctype, pid, place } => {
                 let slot = self.flow.leaf(1 + proctype.index(), place);
                 // Where there is no such process the value is zero, which may be somebody's number.
-                let there = match pid.as_deref() {
-                    Some(Expr::Const(p)) => usize::try_from(*p).is_ok_and(|p| self.born.procs.get(p) == Some(proctype)),
-                    Some(_) => false,
-                    None => self.born.procs.contains(proctype),
+                let meant = match pid.as_deref() {
+                    Some(Expr::Const(p)) => usize::try_from(*p).ok(),
+                    Some(_) => None,
+                    None => self.born.procs.iter().position(|t| t == proctype),
                 };
+                let there = meant.is_some_and(|p| self.born.procs.get(p) == Some(proctype) && self.born.stays(p));
                 let zero = self.flow.offset(slot.node).filter(|_| !there).map(|k| self.constant(0, Some(k)));
                 let which = self.which(*proctype, pid.as_deref());
                 format!("t{}[{which}]:{}{}", proctype.index(), self.slot(slot, place), zero.unwrap_or_default())
