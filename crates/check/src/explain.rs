@@ -750,12 +750,25 @@ mod tests {
 
     /// Why the first property that is violated is.
     fn reasons(text: &str) -> Vec<String> {
+        let (interp, trace) = shown(text);
+        why(&interp, &trace)
+    }
+
+    fn shown(text: &str) -> (Interp, Trace) {
         let loaded = load("m.pml", text, &Options::default(), &|p: &Path| std::fs::read(p));
         let model = loaded.model.unwrap_or_else(|| panic!("{text}\n{:?}", loaded.diagnostics));
         let interp = Interp::new(model.system.clone());
         let report = interpreted(&interp, &[], &Settings::default(), &mut Silent).expect("a sensible request");
         let violated = report.properties.iter().find(|p| p.verdict.is_violated()).expect("something is violated");
-        why(&interp, &violated.traces[0])
+        let trace = violated.traces[0].clone();
+        (interp, trace)
+    }
+
+    #[test]
+    fn variables_of_one_name_in_two_blocks_are_two() {
+        let (interp, trace) = shown("active proctype P() { { byte x; x = 2 }; { byte x; x = 7; assert(x == 8) } }");
+        let changes: Vec<usize> = (0..trace.steps.len()).map(|n| trace.changes(&interp, n).len()).collect();
+        assert_eq!(changes, [0, 1, 0, 1, 0]);
     }
 
     #[test]

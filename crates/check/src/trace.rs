@@ -23,7 +23,7 @@ use spinor_model::interp::{Floor, Interp, Log, Micro};
 use spinor_model::ir::{Pid, ProctypeId, System, Type};
 use spinor_model::state::State;
 use spinor_model::successors::{Step, Successors};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Debug)]
 pub struct Trace {
@@ -152,12 +152,22 @@ impl Trace {
 
 /// Variables and channels whose values differ between two states.
 pub fn changes(interp: &Interp, before: &State, after: &State) -> Vec<Change> {
-    let old: std::collections::BTreeMap<String, Value> = values(interp, before).into_iter().collect();
-    let change = |(name, after): (String, Value)| {
+    let old: BTreeMap<(String, usize), Value> = numbered(values(interp, before)).into_iter().collect();
+    let change = |(name, after): ((String, usize), Value)| {
         let before = old.get(&name).cloned().unwrap_or(Value::Absent);
-        (before != after).then_some(Change { name, before, after })
+        (before != after).then_some(Change { name: name.0, before, after })
     };
-    values(interp, after).into_iter().filter_map(change).collect()
+    numbered(values(interp, after)).into_iter().filter_map(change).collect()
+}
+
+/// Variables of two blocks side by side may bear one name: each is the so-many-th of it.
+fn numbered(values: Vec<(String, Value)>) -> Vec<((String, usize), Value)> {
+    let mut met: BTreeMap<String, usize> = BTreeMap::new();
+    let number = |(name, value): (String, Value)| {
+        let nth = met.entry(name.clone()).and_modify(|nth| *nth += 1).or_default();
+        ((name, *nth), value)
+    };
+    values.into_iter().map(number).collect()
 }
 
 /// Every variable and channel of a state by name. Rendez-vous channels hold nothing and are left out.
@@ -185,8 +195,6 @@ pub fn values(interp: &Interp, state: &State) -> Vec<(String, Value)> {
     let channels: Vec<String> =
         out.iter().filter(|(_, v)| matches!(v, Value::Messages { .. })).map(|(n, _)| n.clone()).collect();
     out.retain(|(name, v)| !matches!(v, Value::Number { ty: Type::Chan, .. }) || !channels.contains(name));
-    let n_names = || out.iter().map(|(name, _)| name).collect::<BTreeSet<_>>().len();
-    debug_assert_eq!(n_names(), out.len(), "a name is one thing's");
     out
 }
 
