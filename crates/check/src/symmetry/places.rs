@@ -25,7 +25,7 @@
 //!   I7 members of a class are of one proctype, and there is a frame for each up to the highest
 //!   I8 who is named or mentioned is of a class, and nobody is mentioned with itself
 
-mod image;
+pub(super) mod image;
 mod listed;
 
 use crate::cycles::Pids;

@@ -6,7 +6,7 @@ use spinor_model::layout::Field;
 use spinor_model::scalarset::Value;
 
 /// Of more processes than these an image is not looked at.
-const MANY: usize = 64;
+pub const MANY: usize = 64;
 
 impl Places {
     /// Writes the image of `from` over `to`, which is a copy of it.
