@@ -38,6 +38,7 @@ mod samples;
 pub mod screen;
 pub mod sha256;
 pub mod sim;
+pub mod stream;
 pub mod table;
 pub mod trail;
 pub mod wording;
