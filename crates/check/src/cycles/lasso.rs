@@ -36,23 +36,18 @@ pub(crate) fn replay<R: Runs>(runs: &R, lasso: &Lasso, fairness: Fairness) -> Re
         return if ended { Ok(()) } else { Err("nothing ends the matter".into()) };
     }
     let start = at.clone();
-    let mut sum: Option<Summary> = None;
+    let mut sum = Summary::nothing();
     for nth in &lasso.cycle {
         let (m, able, ends) = step(&mut at, *nth)?;
         if ended || ends {
             return Err("a move that ends the matter is part of a cycle, or before one".into());
         }
-        let state = Summary::of_state(able);
-        let sum = match &mut sum {
-            Some(sum) => {
-                sum.add(&state);
-                sum
-            }
-            none => none.insert(state),
-        };
+        sum.add(&Summary::of_state(able));
         sum.add_move(m.marks, m.pid);
     }
-    let sum = sum.ok_or("a cycle has moves")?;
+    if lasso.cycle.is_empty() {
+        return Err("a cycle has moves".into());
+    }
     if at != start {
         return Err("the cycle does not close".into());
     }
@@ -130,23 +125,16 @@ impl Component {
 
     /// What the run that passes all of a part says; `None` if the part has no moves.
     fn summary(&self, states: &[usize], part: &[bool]) -> Option<Summary> {
-        let mut sum: Option<Summary> = None;
+        let mut sum = Summary::nothing();
         let mut any = false;
         for &n in states {
-            let state = Summary::of_state(self.able[n]);
-            let sum = match &mut sum {
-                Some(sum) => {
-                    sum.add(&state);
-                    sum
-                }
-                none => none.insert(state),
-            };
+            sum.add(&Summary::of_state(self.able[n]));
             for m in self.inside(part, n) {
                 any = true;
                 sum.add_move(m.marks, m.pid);
             }
         }
-        sum.filter(|_| any)
+        any.then_some(sum)
     }
 
     /// A strongly connected part that is accepted as a whole.

@@ -271,6 +271,12 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Of no state.
+    pub fn nothing() -> Summary {
+        let nobody = Pids::default();
+        Summary { marks: 0, moved: nobody, always: Pids([u64::MAX; 4]), somewhere: nobody }
+    }
+
     pub fn of_state(able: Pids) -> Summary {
         Summary { marks: 0, moved: Pids::default(), always: able, somewhere: able }
     }

@@ -40,7 +40,7 @@ pub fn has_accepted_run<R: Runs>(runs: &R, fairness: Fairness) -> bool {
                 reached = more;
             }
         });
-        let mut sum = Summary::of_state(graph.able[members[0]]);
+        let mut sum = Summary::nothing();
         members.iter().for_each(|n| sum.add(&Summary::of_state(graph.able[*n])));
         moves.iter().for_each(|(_, _, m)| sum.add_move(m.marks, m.pid));
         connected && sum.is_accepted(runs.n_marks(), fairness)
@@ -88,7 +88,7 @@ impl Graph {
             let part: Vec<usize> = reached[&n].iter().copied().filter(|to| reached[to].contains(&n)).collect();
             left.retain(|n| !part.contains(n));
             let inside = |n: &usize| part.binary_search(n).is_ok();
-            let mut sum = Summary::of_state(self.able[part[0]]);
+            let mut sum = Summary::nothing();
             part.iter().for_each(|n| sum.add(&Summary::of_state(self.able[*n])));
             let moves = self.moves.iter().filter(|(from, to, _)| inside(from) && inside(to));
             moves.for_each(|(_, _, m)| sum.add_move(m.marks, m.pid));

@@ -61,7 +61,7 @@ const EARLY: u64 = 512;
 pub fn search<R: Runs, V: Visited>(runs: &R, store: &V, request: &Request, observer: &mut dyn Observer) -> Searched {
     assert!(V::EXACT, "a state is expanded from its name");
     match request.fairness {
-        _ if runs.judges() => search_by::<R, V, Unjudged>(runs, store, request, observer),
+        _ if runs.judges() => search_by::<R, V, OnlyMarks>(runs, store, request, observer),
         Fairness::None => search_by::<R, V, OnlyMarks>(runs, store, request, observer),
         Fairness::Weak | Fairness::Strong => search_by::<R, V, Summary>(runs, store, request, observer),
     }
@@ -137,7 +137,7 @@ impl Sum for Summary {
     }
 }
 
-/// Without fairness nobody is asked who moves.
+/// Nobody is asked who moves: without fairness, and where it is judged elsewhere.
 struct OnlyMarks(u64);
 
 impl Sum for OnlyMarks {
@@ -159,31 +159,6 @@ impl Sum for OnlyMarks {
 
     fn is_accepted(&self, n_marks: u32, _: Fairness) -> bool {
         self.0 == all_marks(n_marks)
-    }
-}
-
-/// Marks, where acceptance is judged elsewhere, of components that are complete.
-struct Unjudged(u64);
-
-impl Sum for Unjudged {
-    fn of_state(_: Pids) -> Unjudged {
-        Unjudged(0)
-    }
-
-    fn add_move(&mut self, marks: u64, _: Option<Pid>) {
-        self.0 |= marks;
-    }
-
-    fn add(&mut self, other: &Unjudged) {
-        self.0 |= other.0;
-    }
-
-    fn marks(&self) -> u64 {
-        self.0
-    }
-
-    fn is_accepted(&self, _: u32, _: Fairness) -> bool {
-        false
     }
 }
 
@@ -492,7 +467,8 @@ impl<'a, R: Runs, V: Visited, S: Sum> Dfs<'a, R, V, S> {
             root.summary.add(&above);
         }
         root.summary.add_move(marks, pid);
-        root.summary.is_accepted(self.n_marks, self.fairness)
+        // What is judged is judged when it is complete.
+        !self.runs.judges() && root.summary.is_accepted(self.n_marks, self.fairness)
     }
 
     /// The uppermost component is complete. Whether some part of it is accepted after all.

@@ -274,22 +274,15 @@ impl<R: Runs> Walker<'_, R> {
     }
 
     fn is_fair(&mut self, first: &[u8], cycle: &[u32], fairness: Fairness) -> bool {
-        let (mut at, mut sum): (Vec<u8>, Option<Summary>) = (first.to_vec(), None);
+        let (mut at, mut sum) = (first.to_vec(), Summary::nothing());
         for nth in cycle {
             self.expand(&at);
-            let here = Summary::of_state(self.moves.able);
-            let sum = match &mut sum {
-                Some(sum) => {
-                    sum.add(&here);
-                    sum
-                }
-                none => none.insert(here),
-            };
+            sum.add(&Summary::of_state(self.moves.able));
             let m = &self.moves.all[*nth as usize];
             sum.add_move(m.marks, m.pid);
             at = self.moves.key(*nth as usize).to_vec();
         }
-        sum.is_some_and(|sum| sum.is_accepted(self.runs.n_marks(), fairness))
+        !cycle.is_empty() && sum.is_accepted(self.runs.n_marks(), fairness)
     }
 }
 

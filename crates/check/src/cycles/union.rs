@@ -67,7 +67,7 @@ use super::eyes::Eyes;
 use super::lasso::{Component, find_run};
 use super::scout::{self, Next, Scout, Trail, Way};
 use super::sets::{Claim, Pick, Sets, View};
-use super::{Fairness, Lasso, Pids, Request, Runs, Searched, Summary, all_marks};
+use super::{Fairness, Lasso, Request, Runs, Searched, Summary, all_marks};
 use crate::observer::Observer;
 use crate::search::held::Held;
 use crate::search::{Halt, Stopped, stopped_by};
@@ -176,12 +176,6 @@ struct Root {
     /// The move that led here.
     marks: u64,
     pid: Option<Pid>,
-}
-
-/// Of no state.
-fn nothing() -> Summary {
-    let nobody = Pids::default();
-    Summary { marks: 0, moved: nobody, always: Pids([u64::MAX; 4]), somewhere: nobody }
 }
 
 /// A thread's eyes, and its way to the sets.
@@ -363,7 +357,7 @@ impl<'r, 's, 'a, 'w, R: Runs, V: Visited> Worker<'r, 's, 'a, 'w, R, V> {
     /// A frame for a state of a set that this thread was not in.
     fn enter(&mut self, state: u32, marks: u64, pid: Option<Pid>) -> Result<(), Halt> {
         let frame = Frame { state, at: 0, todo: self.todo.len(), n_moves: 0, nth: 0 };
-        let root = Root { state, frame: self.frames.len() as u32, own: nothing(), told: false, marks, pid };
+        let root = Root { state, frame: self.frames.len() as u32, own: Summary::nothing(), told: false, marks, pid };
         debug_assert!(
             self.roots.last().is_none_or(|below| below.frame < root.frame),
             "I1: each root has its own frame"
